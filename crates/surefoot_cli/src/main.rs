@@ -1,0 +1,2 @@
+//! The surefoot command-line tool.
+fn main() {}
