@@ -1,1 +1,70 @@
-//! surefoot_bake
+//! From a scene to a navigation mesh.
+//!
+//! A pipeline turns triangles into a [`WalkableSurface`]; what follows (partition, assembly) exists
+//! once. Each stage is a file named by its verb: it takes its input by value and only its own
+//! settings, and returns a new type whose `check_invariants` says what it promises.
+
+mod assemble;
+mod context;
+mod error;
+mod exact;
+mod partition;
+mod report;
+mod settings;
+mod surface;
+
+pub use context::{Progress, StageContext, StageObserver, StageView, ViewEdge, ViewFace};
+pub use error::BakeError;
+pub use report::{BakeReport, StageReport, Warning};
+pub use settings::{
+    AreaRule, BakeSettings, CellShape, ExactSettings, Method, Resolved, SettingsError, Stairs,
+};
+pub use surface::{Face, Plane, WalkableSurface};
+pub use surefoot_mesh::Agent;
+
+use surefoot_mesh::NavMesh;
+use surefoot_scene::Scene;
+
+/// A finished mesh and how it came about.
+#[derive(Debug)]
+pub struct Baked {
+    /// The mesh.
+    pub mesh: NavMesh,
+    /// What each stage did.
+    pub report: BakeReport,
+}
+
+/// Bakes a navigation mesh: the front door.
+pub fn bake(scene: &Scene, settings: &BakeSettings) -> Result<NavMesh, BakeError> {
+    bake_in(scene, settings, StageContext::new()).map(|baked| baked.mesh)
+}
+
+/// Bakes a navigation mesh under a context that can watch, cancel and report.
+///
+/// Work runs on the rayon pool that the caller is in; the result does not depend on its size.
+pub fn bake_in(
+    scene: &Scene,
+    settings: &BakeSettings,
+    mut context: StageContext<'_>,
+) -> Result<Baked, BakeError> {
+    let resolved = settings.resolve()?;
+    context.report.method = resolved.method.name();
+    context.report.input_triangles = scene.triangle_count() as u64
+        + scene.ignored().non_finite
+        + scene.ignored().zero_area;
+    context.report.ignored_triangles = scene.ignored().non_finite + scene.ignored().zero_area;
+    let surface = match resolved.method {
+        Method::Exact => exact::build(scene, &resolved, &mut context)?,
+        Method::Voxel | Method::Layered | Method::AnySurface => {
+            return Err(BakeError::NotAvailable { method: resolved.method });
+        }
+    };
+    let partitioned = context.stage("partition", |context| {
+        partition::partition(surface, &resolved.partition, context)
+    })?;
+    let data = context.stage("assemble", |context| {
+        assemble::assemble(&partitioned, &resolved, context)
+    })?;
+    let mesh = context.stage("validate", |_| data.validate().map_err(BakeError::from))?;
+    Ok(Baked { mesh, report: context.report })
+}

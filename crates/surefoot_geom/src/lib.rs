@@ -7,10 +7,19 @@
 //! The lattice, the frame and the predicates need no other crate; set operations on polygons and
 //! triangulation stand behind the features `overlay` and `triangulation`.
 
+pub mod bvh;
+pub mod clip;
+#[cfg(feature = "triangulation")]
+mod delaunay;
 pub mod frame;
+pub mod half_edge;
 pub mod lattice;
+#[cfg(feature = "overlay")]
+pub mod overlay;
 pub mod polygon;
 pub mod predicates;
+#[cfg(feature = "triangulation")]
+pub mod triangulate;
 
 pub use frame::{Frame, FrameError};
 pub use lattice::{LATTICE_PER_M, LatticePoint, LatticeRangeError};

@@ -1,0 +1,40 @@
+//! What can go wrong in a build.
+
+use crate::settings::{Method, SettingsError};
+use surefoot_geom::LatticeRangeError;
+use surefoot_mesh::ValidateError;
+use thiserror::Error;
+
+/// Why a build gave no mesh.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum BakeError {
+    /// A setting is out of range.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The pipeline does not exist yet.
+    #[error(
+        "the {} method is not part of this version; use --method exact", method.name()
+    )]
+    NotAvailable {
+        /// Which.
+        method: Method,
+    },
+    /// The scene is larger than the lattice.
+    #[error(transparent)]
+    OutOfReach(#[from] LatticeRangeError),
+    /// The build was cancelled.
+    #[error("the build was cancelled")]
+    Cancelled,
+    /// The mesh has more elements than its ids can count.
+    #[error("the mesh would have {count} {what}, more than ids of 32 bits can count; split the scene into tiles")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many.
+        count: usize,
+    },
+    /// The finished mesh is not sound: a defect of Surefoot.
+    #[error("the finished mesh is not sound, which is a defect of Surefoot: {0}")]
+    Unsound(#[from] ValidateError),
+}

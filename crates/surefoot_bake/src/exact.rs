@@ -1,0 +1,61 @@
+//! The exact pipeline: from triangles to ground, on the geometry itself, without voxels.
+//!
+//! Follows Sanchez, *Generating High-Precision Navigation Mesh* (Charles University, 2021), in its
+//! stages; departs from it in working on merged faces, in cutting in the horizontal projection on
+//! an integer lattice, and in joining what coincides in plan by construction. Each stage's file says
+//! where and why.
+
+mod close_gaps;
+mod cut;
+mod drop_small;
+mod erode;
+mod filter_slopes;
+mod join_edges;
+mod match_edges;
+mod merge_faces;
+mod read;
+mod snap;
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::report::Warning;
+use crate::settings::Resolved;
+use crate::surface::WalkableSurface;
+use surefoot_scene::Scene;
+
+/// Heights closer than this are one height, in metres: what modelling noise and rounding leave
+/// between surfaces that are meant to coincide.
+pub(crate) const NOISE_M: f64 = 1e-3;
+
+/// What a limit given by the agent is allowed to be exceeded by, in metres: a step or a door lintel
+/// modelled at exactly the limit must pass after rounding.
+pub(crate) const LIMIT_SLACK_M: f64 = 1e-4;
+
+/// The stages in order.
+pub(crate) fn build(
+    scene: &Scene,
+    settings: &Resolved,
+    context: &mut StageContext<'_>,
+) -> Result<WalkableSurface, BakeError> {
+    let soup = context.stage("read", |c| read::read(scene, settings, c))?;
+    let sorted = context.stage("filter_slopes", |c| {
+        filter_slopes::filter_slopes(soup, &settings.agent, settings.exact.two_sided, c)
+    })?;
+    let faces = context.stage("merge_faces", |c| merge_faces::merge_faces(sorted, c))?;
+    if faces.faces.is_empty() {
+        context.warn(Warning::NoGround);
+    }
+    let cut = context.stage("cut", |c| {
+        cut::cut(faces, &settings.agent, settings.exact.wall_thickness_m, c)
+    })?;
+    let agent = &settings.agent;
+    let joined = context.stage("join_edges", |c| join_edges::join_edges(cut.0, agent, c))?;
+    let closed = context.stage("close_gaps", |c| {
+        close_gaps::close_gaps(joined, agent, settings.exact.gap_distance_m, c)
+    })?;
+    let eroded = context.stage("erode", |c| erode::erode(closed, agent, c))?;
+    let joined = context.stage("join_eroded", |c| join_edges::join_edges(eroded, agent, c))?;
+    context.stage("drop_small", |c| {
+        drop_small::drop_small(joined, settings.min_area_m2, &settings.seeds, &settings.agent, c)
+    })
+}

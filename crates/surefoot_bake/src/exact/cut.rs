@@ -1,0 +1,417 @@
+//! Cuts away the ground that the agent cannot stand on (Sanchez 2021, §2.4, in another way).
+//!
+//! Goes in: merged faces and the soup. Comes out: pieces of faces where the agent stands, their edges
+//! classed. What an obstacle blocks on a face is the part of it between two heights above the face's
+//! plane, dropped straight down: a convex polygon. Nothing is extruded; all obstacles of a face are
+//! united and subtracted in one overlay on the lattice, in parallel over faces.
+//!
+//! Looking straight up from a point of a walkable face:
+//! - another walkable face within the agent's height is the ground instead (the topmost wins; within
+//!   the noise, the face with the smaller number does, so that exactly one remains);
+//! - what faces up or sideways blocks between step height and agent height: lower, it is stepped over;
+//! - what faces down blocks from the ground up to the agent's height, except where something that
+//!   faces up ends it below step height.
+//!
+//! A vertical triangle drops to a line. It is widened backwards only, away from its normal, so that
+//! the free ground ends exactly where the wall's face is.
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::exact::filter_slopes::TriangleClass;
+use crate::exact::merge_faces::{MergedFace, MergedFaces};
+use crate::exact::read::{metres, plan};
+use crate::exact::{LIMIT_SLACK_M, NOISE_M};
+use crate::surface::{Face, Plane, WalkableSurface, lattice_from_plan};
+use glam::{DVec2, DVec3};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use surefoot_geom::LatticePoint;
+use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_geom::clip::clip_to_slab;
+use surefoot_geom::overlay::{
+    LabelledPolygon, Overlayer, SetOperation, counter_clockwise, flatten,
+};
+use surefoot_geom::polygon::{Contour, bounds_of};
+use surefoot_geom::predicates::orient;
+use surefoot_mesh::{Agent, EdgeClass};
+
+/// Pieces of faces where the agent stands; no edge has a neighbour yet.
+pub(crate) struct CutSurface(pub(crate) WalkableSurface);
+
+/// Labels of edges during the overlay; the larger wins where edges coincide.
+const OPEN: u32 = 0;
+const BLOCKED: u32 = 1;
+
+/// Steep triangles leaning less than this sine from upright are widened like walls where their
+/// shadow is narrower than walls are thick.
+const NEARLY_VERTICAL_SINE: f64 = 0.3;
+
+/// Faces of more triangles than this get a search tree of their own.
+const TREE_FROM: usize = 24;
+
+/// Shadows with less area than this are nothing, in square lattice units: a millimetre squared.
+const LEAST_SHADOW_AREA2: i128 = 2 * 65 * 65;
+
+/// Upright triangles whose lines differ by less than this are one wall, in metres: four lattice units.
+const SAME_LINE_M: f64 = 6e-5;
+
+pub(crate) fn cut(
+    merged: MergedFaces,
+    agent: &Agent,
+    wall_thickness_m: f64,
+    context: &mut StageContext<'_>,
+) -> Result<CutSurface, BakeError> {
+    let sorted = &merged.sorted;
+    let corners: Vec<[DVec3; 3]> = (0..sorted.soup.triangles.len() as u32)
+        .into_par_iter()
+        .map(|t| sorted.corners(t).map(metres))
+        .collect();
+    let tree = BoxTree::build_with(corners.len(), |t| {
+        Aabb::of_points(corners[t as usize].iter().copied())
+    });
+    let cutter = Cutter { merged: &merged, corners: &corners, tree: &tree, agent, wall_thickness_m };
+    let cancel = context.cancel_flag();
+    let pieces: Vec<Vec<Face>> = (0..merged.faces.len() as u32)
+        .into_par_iter()
+        .with_min_len(16)
+        .map_init(Overlayer::new, |overlayer, face| {
+            if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+                return Vec::new();
+            }
+            cutter.cut_face(face, overlayer)
+        })
+        .collect();
+    context.check_cancelled()?;
+    let faces: Vec<Face> = pieces.into_iter().flatten().collect();
+    context.count("pieces", faces.len());
+    let surface = WalkableSurface {
+        frame: merged.sorted.soup.frame,
+        faces,
+        area_names: merged.sorted.soup.area_names,
+    };
+    context.observe(|| surface.view());
+    Ok(CutSurface(surface))
+}
+
+struct Cutter<'a> {
+    merged: &'a MergedFaces,
+    corners: &'a [[DVec3; 3]],
+    tree: &'a BoxTree,
+    agent: &'a Agent,
+    wall_thickness_m: f64,
+}
+
+/// What stands on a face, dropped onto the plan.
+#[derive(Default)]
+struct Shadows {
+    /// Blocks wherever it lies.
+    blocking: Vec<Contour>,
+    /// Faces down below step height: blocks where nothing ends it.
+    low_undersides: Vec<Contour>,
+    /// Faces up below step height: ends what began below it.
+    low_tops: Vec<Contour>,
+    /// Upright triangles, by line.
+    walls: BTreeMap<[i64; 3], Vec<WallLine>>,
+}
+
+/// Upright triangles of one line and sense.
+struct WallLine {
+    /// Horizontal unit normal.
+    normal: DVec2,
+    /// Where the front lies along the normal, in metres.
+    front_m: f64,
+    /// Intervals along the line that are blocked, in metres.
+    spans: Vec<(f64, f64)>,
+}
+
+impl Cutter<'_> {
+    fn cut_face(&self, face_id: u32, overlayer: &mut Overlayer) -> Vec<Face> {
+        let face = &self.merged.faces[face_id as usize];
+        let touch = FaceShape::new(self, face);
+        let shadows = self.cast_shadows(face_id, face, &touch);
+        let mut clips = shadows.blocking;
+        for line in shadows.walls.into_values().flatten() {
+            clips.extend(line.rectangles(self.wall_thickness_m).filter(|c| touch.touches(c)));
+        }
+        if !shadows.low_undersides.is_empty() {
+            if shadows.low_tops.is_empty() {
+                clips.extend(shadows.low_undersides);
+            } else {
+                clips.extend(flatten(overlayer.run(
+                    SetOperation::Difference,
+                    &shadows.low_undersides,
+                    &shadows.low_tops,
+                )));
+            }
+        }
+        if clips.iter().any(|c| touch.is_covered_by(c)) {
+            return Vec::new();
+        }
+        if clips.is_empty() && face.outline.len() == 3 {
+            let contour: Contour = touch.triangles[0].to_vec();
+            let polygon = surefoot_geom::polygon::Polygon::from_contour(contour);
+            return vec![Face::from_polygon(&polygon, |_, _| EdgeClass::Open, &face.origin)];
+        }
+        let united = if clips.len() > 8 { flatten(overlayer.union(&clips)) } else { clips };
+        let clip: Vec<(Contour, u32)> = united.into_iter().map(|c| (c, BLOCKED)).collect();
+        let subject: Vec<(LatticePoint, LatticePoint, u32)> =
+            face.outline.iter().map(|&(a, b)| (a, b, OPEN)).collect();
+        overlayer
+            .difference_labelled(&subject, &clip)
+            .iter()
+            .map(|piece| labelled_face(piece, face))
+            .collect()
+    }
+
+    fn cast_shadows(&self, face_id: u32, face: &MergedFace, touch: &FaceShape) -> Shadows {
+        let plane = face.origin.plane;
+        let step = self.agent.max_step_m + LIMIT_SLACK_M;
+        let head = self.agent.height_m - LIMIT_SLACK_M;
+        let around = Aabb::new(
+            touch.bounds.lo - DVec3::new(self.wall_thickness_m, self.wall_thickness_m, NOISE_M),
+            touch.bounds.hi + DVec3::new(self.wall_thickness_m, self.wall_thickness_m, head),
+        );
+        let mut shadows = Shadows::default();
+        let above = |p: DVec3| p.z - plane.height_at_m(p.truncate());
+        self.tree.visit_box(&around, |t| {
+            let i = t as usize;
+            let corners = self.corners[i];
+            let normal = self.merged.sorted.normals[i];
+            match self.merged.sorted.classes[i] {
+                TriangleClass::Walkable => {
+                    let other = self.merged.face_of_triangle[i];
+                    if other == face_id {
+                        return;
+                    }
+                    // Where the two lie within the noise, the smaller number wins everywhere: both
+                    // are cut along the same line, where one is the noise above the other.
+                    let low = if other < face_id { -NOISE_M } else { NOISE_M };
+                    let upper: Plane = self.merged.faces[other as usize].origin.plane;
+                    let gap = |p: DVec3| {
+                        upper.height_at_m(p.truncate()) - plane.height_at_m(p.truncate())
+                    };
+                    let shadow = drop_down(clip_to_slab(corners, gap, low, head).points());
+                    touch.keep(shadow, &mut shadows.blocking);
+                }
+                TriangleClass::Steep => {
+                    let part = clip_to_slab(corners, above, step, head);
+                    touch.keep(self.widened(part.points(), normal), &mut shadows.blocking);
+                    let low = clip_to_slab(corners, above, -NOISE_M, step);
+                    touch.keep(drop_down(low.points()), &mut shadows.low_tops);
+                }
+                TriangleClass::Down => {
+                    let part = clip_to_slab(corners, above, step, head);
+                    touch.keep(self.widened(part.points(), normal), &mut shadows.blocking);
+                    let low = clip_to_slab(corners, above, NOISE_M, step);
+                    touch.keep(drop_down(low.points()), &mut shadows.low_undersides);
+                }
+                TriangleClass::Vertical => {
+                    let part = clip_to_slab(corners, above, step, head);
+                    if !part.points().is_empty() {
+                        shadows.add_wall(part.points(), normal);
+                    }
+                }
+            }
+        });
+        shadows
+    }
+
+    /// A steep obstacle's shadow; where it is nearly upright and narrow, as thick as a wall.
+    fn widened(&self, points: &[DVec3], normal: DVec3) -> Option<Contour> {
+        let shadow = drop_down(points);
+        if points.is_empty() || normal.z.abs() > NEARLY_VERTICAL_SINE {
+            return shadow;
+        }
+        let across = normal.truncate().normalize_or_zero();
+        let (lo, hi) = points.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), p| {
+            let d = p.truncate().dot(across);
+            (lo.min(d), hi.max(d))
+        });
+        let missing = self.wall_thickness_m - (hi - lo);
+        if missing <= 0.0 {
+            return shadow;
+        }
+        let back = across * missing;
+        let both = points.iter().flat_map(|p| [p.truncate(), p.truncate() - back]);
+        convex_hull(both.map(lattice_from_plan).collect())
+    }
+}
+
+impl Shadows {
+    fn add_wall(&mut self, points: &[DVec3], normal: DVec3) {
+        let normal = normal.truncate().normalize_or_zero();
+        let along = DVec2::new(-normal.y, normal.x);
+        let (mut lo, mut hi, mut front) = (f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for p in points {
+            let p = p.truncate();
+            lo = lo.min(p.dot(along));
+            hi = hi.max(p.dot(along));
+            front = front.max(p.dot(normal));
+        }
+        if !(hi > lo) {
+            return;
+        }
+        // Lines that are one within rounding nearly always share a coarse key; where they do not,
+        // they merely stay two.
+        let key = [normal.x * 100.0, normal.y * 100.0, front * 100.0].map(|v| v.round() as i64);
+        let lines = self.walls.entry(key).or_default();
+        let ends = [lo, hi].map(|s| along * s + normal * front);
+        let same = |l: &&mut WallLine| {
+            ends.iter().all(|e| (e.dot(l.normal) - l.front_m).abs() <= SAME_LINE_M)
+        };
+        if let Some(line) = lines.iter_mut().find(same) {
+            let along = DVec2::new(-line.normal.y, line.normal.x);
+            let (a, b) = (ends[0].dot(along), ends[1].dot(along));
+            line.spans.push((a.min(b), a.max(b)));
+        } else {
+            lines.push(WallLine { normal, front_m: front, spans: vec![(lo, hi)] });
+        }
+    }
+}
+
+impl WallLine {
+    /// The blocked stretches as rectangles behind the front.
+    fn rectangles(mut self, thickness_m: f64) -> impl Iterator<Item = Contour> {
+        self.spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut merged: Vec<(f64, f64)> = Vec::new();
+        for span in self.spans {
+            match merged.last_mut() {
+                Some(last) if span.0 <= last.1 + SAME_LINE_M => last.1 = last.1.max(span.1),
+                _ => merged.push(span),
+            }
+        }
+        let (normal, front) = (self.normal, self.front_m);
+        let along = DVec2::new(-normal.y, normal.x);
+        merged.into_iter().filter_map(move |(lo, hi)| {
+            let corner = |s: f64, d: f64| lattice_from_plan(along * s + normal * d);
+            let back = front - thickness_m;
+            counter_clockwise(vec![
+                corner(lo, back),
+                corner(lo, front),
+                corner(hi, front),
+                corner(hi, back),
+            ])
+        })
+    }
+}
+
+/// A face's triangles in plan, for quick answers.
+struct FaceShape {
+    triangles: Vec<[LatticePoint; 3]>,
+    tree: Option<BoxTree>,
+    bounds: Aabb,
+}
+
+impl FaceShape {
+    fn new(cutter: &Cutter<'_>, face: &MergedFace) -> Self {
+        let sorted = &cutter.merged.sorted;
+        let triangles: Vec<[LatticePoint; 3]> =
+            face.triangles.iter().map(|&t| sorted.corners(t).map(plan)).collect();
+        let bounds = Aabb::of_points(
+            face.triangles.iter().flat_map(|&t| cutter.corners[t as usize]),
+        );
+        let tree = (triangles.len() > TREE_FROM).then(|| {
+            BoxTree::build_with(triangles.len(), |t| plan_box(&triangles[t as usize]))
+        });
+        Self { triangles, tree, bounds }
+    }
+
+    /// Keeps a shadow if it covers anything of the face.
+    fn keep(&self, shadow: Option<Contour>, into: &mut Vec<Contour>) {
+        if let Some(shadow) = shadow
+            && self.touches(&shadow)
+        {
+            into.push(shadow);
+        }
+    }
+
+    /// Whether the inside of a convex contour meets the inside of the face.
+    fn touches(&self, contour: &[LatticePoint]) -> bool {
+        let meets = |t: &[LatticePoint; 3]| !separated(t, contour) && !separated(contour, t);
+        match &self.tree {
+            None => self.triangles.iter().any(meets),
+            Some(tree) => {
+                let mut found = false;
+                let _ = tree.try_visit_box(&plan_box(contour), |t| {
+                    if meets(&self.triangles[t as usize]) {
+                        found = true;
+                        return std::ops::ControlFlow::Break(());
+                    }
+                    std::ops::ControlFlow::Continue(())
+                });
+                found
+            }
+        }
+    }
+
+    /// Whether one convex contour covers the whole face.
+    fn is_covered_by(&self, contour: &[LatticePoint]) -> bool {
+        let n = contour.len();
+        self.triangles
+            .iter()
+            .flatten()
+            .all(|&p| (0..n).all(|i| orient(contour[i], contour[(i + 1) % n], p) >= 0))
+    }
+}
+
+fn plan_box(points: &[LatticePoint]) -> Aabb {
+    let units = |p: LatticePoint| DVec2::new(f64::from(p.x), f64::from(p.y));
+    match bounds_of(points.iter().copied()) {
+        Some((lo, hi)) => Aabb::in_plan(units(lo), units(hi)),
+        None => Aabb::EMPTY,
+    }
+}
+
+/// Whether an edge of the convex contour `a` has all of `b` on its outer side.
+fn separated(a: &[LatticePoint], b: &[LatticePoint]) -> bool {
+    (0..a.len()).any(|i| {
+        let (p, q) = (a[i], a[(i + 1) % a.len()]);
+        b.iter().all(|&r| orient(p, q, r) <= 0)
+    })
+}
+
+/// A convex polygon in space, dropped onto the plan, counter-clockwise; `None` when nothing is left.
+fn drop_down(points: &[DVec3]) -> Option<Contour> {
+    if points.len() < 3 {
+        return None;
+    }
+    let mut contour: Contour = points.iter().map(|p| lattice_from_plan(p.truncate())).collect();
+    contour.dedup();
+    if contour.len() > 1 && contour.first() == contour.last() {
+        contour.pop();
+    }
+    let contour = counter_clockwise(contour)?;
+    (surefoot_geom::polygon::contour_area2(&contour) >= LEAST_SHADOW_AREA2).then_some(contour)
+}
+
+/// The convex hull of some points, counter-clockwise; `None` when it has no area.
+fn convex_hull(mut points: Vec<LatticePoint>) -> Option<Contour> {
+    points.sort_unstable();
+    points.dedup();
+    if points.len() < 3 {
+        return None;
+    }
+    let half = |points: &mut dyn Iterator<Item = LatticePoint>| {
+        let mut chain: Vec<LatticePoint> = Vec::new();
+        for p in points {
+            while chain.len() >= 2 && orient(chain[chain.len() - 2], chain[chain.len() - 1], p) <= 0 {
+                chain.pop();
+            }
+            chain.push(p);
+        }
+        chain.pop();
+        chain
+    };
+    let mut hull = half(&mut points.iter().copied());
+    hull.extend(half(&mut points.iter().rev().copied()));
+    (hull.len() >= 3).then_some(hull)
+}
+
+fn labelled_face(piece: &LabelledPolygon, face: &MergedFace) -> Face {
+    let class = |c: usize, i: usize| match piece.labels[c][i] {
+        BLOCKED => EdgeClass::Blocked,
+        _ => EdgeClass::Open,
+    };
+    Face::from_polygon(&piece.polygon, class, &face.origin)
+}

@@ -1,0 +1,72 @@
+//! Joins edges that coincide in plan: neighbours at one height, and neighbours across a step.
+//!
+//! Goes in: pieces of ground whose borders coincide up to a few lattice units, because a shared edge
+//! was cut separately from both sides. Comes out: the same pieces with common points along shared
+//! borders and twins set. No point moves farther than [`SNAP_UNITS`].
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::exact::match_edges::{GroundEdge, collect_edges, pair_exact};
+use crate::exact::snap::{SnapReach, contract_into_edges, contract_points};
+use crate::exact::{LIMIT_SLACK_M, NOISE_M};
+use crate::surface::WalkableSurface;
+use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
+
+/// How far apart points may lie and still be one, in lattice units: 0.12 mm.
+const SNAP_UNITS: f64 = 8.0;
+
+/// Rounds of snapping: the first makes points common, the second meets what the first moved.
+const ROUNDS: usize = 2;
+
+pub(crate) fn join_edges(
+    mut surface: WalkableSurface,
+    agent: &Agent,
+    context: &mut StageContext<'_>,
+) -> Result<WalkableSurface, BakeError> {
+    let climb_m = agent.max_step_m + LIMIT_SLACK_M;
+    let reach = SnapReach { units: SNAP_UNITS, climb_m };
+    for _ in 0..ROUNDS {
+        context.check_cancelled()?;
+        let (edges, loose) = loose_edges(&surface, climb_m);
+        let moved = contract_points(&mut surface.faces, &edges, &loose, reach);
+        let (edges, loose) = if moved { loose_edges(&surface, climb_m) } else { (edges, loose) };
+        let split = contract_into_edges(&mut surface.faces, &edges, &loose, reach);
+        if !moved && !split {
+            break;
+        }
+    }
+    set_twins(&mut surface, climb_m);
+    let all = || surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
+    context.count("joined", all().filter(|e| e.class == EdgeClass::Inner).count() / 2);
+    context.count("steps", all().filter(|e| e.class == EdgeClass::Step).count() / 2);
+    context.count("loose", all().filter(|e| e.twin == NO_EDGE).count());
+    debug_assert_eq!(surface.check_invariants(), Ok(()));
+    context.observe(|| surface.view());
+    Ok(surface)
+}
+
+/// All edges, and which of them coincide with no other.
+fn loose_edges(surface: &WalkableSurface, climb_m: f64) -> (Vec<GroundEdge>, Vec<bool>) {
+    let edges = collect_edges(&surface.faces);
+    let loose = pair_exact(&edges, climb_m).into_iter().map(|t| t == NO_EDGE).collect();
+    (edges, loose)
+}
+
+/// Pairs what coincides and classes the pairs.
+pub(crate) fn set_twins(surface: &mut WalkableSurface, climb_m: f64) {
+    let edges = collect_edges(&surface.faces);
+    let twins = pair_exact(&edges, climb_m);
+    let all = surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
+    for (i, (edge, &twin)) in all.zip(&twins).enumerate() {
+        edge.twin = twin;
+        if twin != NO_EDGE {
+            let (e, f) = (&edges[i], &edges[twin as usize]);
+            let level = (e.from_height_m - f.to_height_m)
+                .abs()
+                .max((e.to_height_m - f.from_height_m).abs());
+            edge.class = if level <= 2.0 * NOISE_M { EdgeClass::Inner } else { EdgeClass::Step };
+        } else if matches!(edge.class, EdgeClass::Inner | EdgeClass::Step) {
+            edge.class = EdgeClass::Open;
+        }
+    }
+}

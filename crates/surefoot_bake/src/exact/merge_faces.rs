@@ -1,0 +1,190 @@
+//! Merges connected, coplanar walkable triangles into faces.
+//!
+//! Goes in: the classed soup. Comes out: faces, each a set of triangles that lie in the plane of its
+//! largest one within half the noise, with their common outline. A floor becomes one face instead of
+//! thousands: less work and fewer seams (the source cuts triangle by triangle). Faces grow from the
+//! largest triangle, so that the plane is the best-conditioned one, and in an order that depends on
+//! the geometry alone.
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::exact::NOISE_M;
+use crate::exact::filter_slopes::{SortedSoup, TriangleClass};
+use crate::exact::read::{metres, normal_units, plan};
+use crate::surface::{FaceOrigin, Plane};
+use rayon::prelude::*;
+use surefoot_geom::LatticePoint;
+use surefoot_mesh::CellKind;
+
+/// How far a triangle's corner may lie from the plane of the face that takes it in, in metres.
+const COPLANAR_M: f64 = 0.5 * NOISE_M;
+
+/// Cosine of the largest turn between a face's normal and that of a triangle taken in: about 2°.
+/// Triangles much larger than the tolerance are then truly parallel; slivers pass by their corners.
+const PARALLEL_COSINE: f64 = 0.9994;
+
+/// Walkable triangles of one plane.
+#[derive(Debug)]
+pub(crate) struct MergedFace {
+    pub(crate) origin: FaceOrigin,
+    /// Its triangles in the soup.
+    pub(crate) triangles: Vec<u32>,
+    /// Its outline: directed plan edges, the face to their left.
+    pub(crate) outline: Vec<(LatticePoint, LatticePoint)>,
+}
+
+/// Faces and the soup they came from.
+#[derive(Debug)]
+pub(crate) struct MergedFaces {
+    pub(crate) sorted: SortedSoup,
+    pub(crate) faces: Vec<MergedFace>,
+    /// The face of every triangle, or `u32::MAX`.
+    pub(crate) face_of_triangle: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+pub(crate) fn merge_faces(
+    sorted: SortedSoup,
+    context: &mut StageContext<'_>,
+) -> Result<MergedFaces, BakeError> {
+    let neighbours = neighbours(&sorted);
+    let count = sorted.soup.triangles.len();
+    let mut order: Vec<(f64, u32)> = (0..count as u32)
+        .into_par_iter()
+        .filter(|&t| sorted.classes[t as usize] == TriangleClass::Walkable)
+        .map(|t| {
+            let [a, b, c] = sorted.corners(t);
+            (normal_units(a, b, c).length_squared(), t)
+        })
+        .collect();
+    order.par_sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+
+    let mut face_of_triangle = vec![NONE; count];
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut stack = Vec::new();
+    for &(_, seed) in &order {
+        if face_of_triangle[seed as usize] != NONE {
+            continue;
+        }
+        let face = groups.len() as u32;
+        let normal = sorted.normals[seed as usize];
+        let at = metres(sorted.corners(seed)[0]);
+        let area = sorted.soup.areas[seed as usize];
+        let mut group = Vec::new();
+        face_of_triangle[seed as usize] = face;
+        stack.push(seed);
+        while let Some(t) = stack.pop() {
+            group.push(t);
+            for n in neighbours[t as usize] {
+                if n == NONE
+                    || face_of_triangle[n as usize] != NONE
+                    || sorted.soup.areas[n as usize] != area
+                    || sorted.normals[n as usize].dot(normal) < PARALLEL_COSINE
+                {
+                    continue;
+                }
+                let flat = sorted
+                    .corners(n)
+                    .iter()
+                    .all(|&p| (metres(p) - at).dot(normal).abs() <= COPLANAR_M);
+                if flat {
+                    face_of_triangle[n as usize] = face;
+                    stack.push(n);
+                }
+            }
+        }
+        group.sort_unstable();
+        groups.push(group);
+    }
+
+    let faces: Vec<MergedFace> = groups
+        .into_par_iter()
+        .zip(order_of_seeds(&face_of_triangle, &order))
+        .map(|(triangles, seed)| MergedFace {
+            origin: FaceOrigin {
+                plane: Plane::through(
+                    metres(sorted.corners(seed)[0]),
+                    sorted.normals[seed as usize],
+                ),
+                kind: CellKind::Ground,
+                area: sorted.soup.areas[seed as usize],
+                source: triangles[0],
+            },
+            outline: outline(&sorted, &triangles),
+            triangles,
+        })
+        .collect();
+    context.count("faces", faces.len());
+    Ok(MergedFaces { sorted, faces, face_of_triangle })
+}
+
+/// The triangle that each face grew from: the first of its triangles in the order of size.
+fn order_of_seeds(face_of_triangle: &[u32], order: &[(f64, u32)]) -> Vec<u32> {
+    let mut seeds = Vec::new();
+    for &(_, t) in order {
+        if face_of_triangle[t as usize] as usize == seeds.len() {
+            seeds.push(t);
+        }
+    }
+    seeds
+}
+
+/// The walkable neighbour across each edge of a walkable triangle, where exactly one other runs
+/// the edge the other way.
+fn neighbours(sorted: &SortedSoup) -> Vec<[u32; 3]> {
+    let mut edges: Vec<(u32, u32, u32)> = Vec::new();
+    for (t, corners) in sorted.soup.triangles.iter().enumerate() {
+        if sorted.classes[t] == TriangleClass::Walkable {
+            for k in 0..3 {
+                let (a, b) = (corners[k], corners[(k + 1) % 3]);
+                // The slot's sense stands in the lowest bit, so that pairs lie side by side.
+                edges.push((a.min(b), a.max(b), (t as u32 * 3 + k as u32) << 1 | u32::from(a > b)));
+            }
+        }
+    }
+    edges.par_sort_unstable();
+    let mut out = vec![[NONE; 3]; sorted.soup.triangles.len()];
+    for group in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        if let [one, two] = group
+            && (one.2 ^ two.2) & 1 == 1
+        {
+            let (s, t) = (one.2 >> 1, two.2 >> 1);
+            out[s as usize / 3][s as usize % 3] = t / 3;
+            out[t as usize / 3][t as usize % 3] = s / 3;
+        }
+    }
+    out
+}
+
+/// The edges of some triangles that are not shared by two of them, in plan.
+fn outline(sorted: &SortedSoup, triangles: &[u32]) -> Vec<(LatticePoint, LatticePoint)> {
+    if let [single] = triangles {
+        let [a, b, c] = sorted.corners(*single).map(plan);
+        return vec![(a, b), (b, c), (c, a)];
+    }
+    let mut edges: Vec<(u32, u32, bool)> = Vec::with_capacity(triangles.len() * 3);
+    for &t in triangles {
+        let corners = sorted.soup.triangles[t as usize];
+        for k in 0..3 {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            edges.push((a.min(b), a.max(b), a > b));
+        }
+    }
+    edges.sort_unstable();
+    let at = |p: u32| plan(sorted.soup.points[p as usize]);
+    let mut out = Vec::new();
+    for group in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let back = group.iter().filter(|e| e.2).count();
+        let forth = group.len() - back;
+        let (a, b) = (at(group[0].0), at(group[0].1));
+        for _ in 0..forth.saturating_sub(back) {
+            out.push((a, b));
+        }
+        for _ in 0..back.saturating_sub(forth) {
+            out.push((b, a));
+        }
+    }
+    out.retain(|e| e.0 != e.1);
+    out
+}

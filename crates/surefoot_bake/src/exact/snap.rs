@@ -1,0 +1,297 @@
+//! Brings borders that nearly coincide to coincide exactly: the two contractions of progressive gap
+//! closing (Borodin, Novotni, Klein 2002), on polygons in plan.
+//!
+//! Goes in: faces and a choice of loose edges (edges without a neighbour). A *vertex contraction*
+//! makes points of different loose edges one, nearest first; a *vertex-edge contraction* puts a point
+//! into a loose edge that it lies beside. Topology is not touched here: what coincides afterwards is
+//! paired by `match_edges`, which refuses a third face at an edge, so complex edges and complex
+//! vertices cannot come about. A group of points never spreads wider than the reach, so features
+//! larger than it survive, and of a group's positions the one with the most ground around it is kept.
+
+use crate::exact::NOISE_M;
+use crate::exact::match_edges::{GroundEdge, edge_box};
+use crate::surface::{Face, SurfaceEdge, plan_units};
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use surefoot_geom::LatticePoint;
+use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_geom::polygon::{Contour, contour_area2};
+
+/// How far to contract.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SnapReach {
+    /// In plan, in lattice units.
+    pub(crate) units: f64,
+    /// In height, in metres.
+    pub(crate) climb_m: f64,
+}
+
+/// An end of a loose edge: a plan point at a height.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    point: LatticePoint,
+    height_m: f64,
+    /// Twice the area of the largest face there, in square lattice units.
+    weight: i128,
+}
+
+fn by_place(a: &End, b: &End) -> Ordering {
+    a.point.cmp(&b.point).then(a.height_m.total_cmp(&b.height_m))
+}
+
+/// The ends of the loose edges, sorted by place; ends at one place are one.
+fn ends_of(edges: &[GroundEdge], loose: &[bool], faces: &[Face]) -> Vec<End> {
+    let areas: Vec<i128> = faces.par_iter().map(Face::area2).collect();
+    let mut ends: Vec<End> = edges
+        .iter()
+        .zip(loose)
+        .filter(|(_, loose)| **loose)
+        .flat_map(|(e, _)| {
+            let weight = areas[e.face as usize];
+            [(e.from, e.from_height_m), (e.to, e.to_height_m)]
+                .map(|(point, height_m)| End { point, height_m, weight })
+        })
+        .collect();
+    ends.par_sort_unstable_by(by_place);
+    ends.dedup_by(|b, a| {
+        let same = a.point == b.point && (a.height_m - b.height_m).abs() <= NOISE_M;
+        if same {
+            a.weight = a.weight.max(b.weight);
+        }
+        same
+    });
+    ends
+}
+
+fn end_tree(ends: &[End]) -> BoxTree {
+    BoxTree::build_with(ends.len(), |i| {
+        let p = plan_units(ends[i as usize].point);
+        Aabb::in_plan(p, p)
+    })
+}
+
+/// Vertex contractions, nearest first. Says whether any point moved.
+pub(crate) fn contract_points(
+    faces: &mut Vec<Face>,
+    edges: &[GroundEdge],
+    loose: &[bool],
+    reach: SnapReach,
+) -> bool {
+    let ends = ends_of(edges, loose, faces);
+    let tree = end_tree(&ends);
+    let mut pairs: Vec<(i128, u32, u32)> = (0..ends.len() as u32)
+        .into_par_iter()
+        .flat_map_iter(|i| {
+            let one = ends[i as usize];
+            let at = plan_units(one.point);
+            let mut near = Vec::new();
+            tree.visit_box(&Aabb::in_plan(at - reach.units, at + reach.units), |j| {
+                let other = ends[j as usize];
+                let apart2 = one.point.distance2(other.point);
+                // Ends at one plan point and different heights are one point to a mover: a step.
+                if j > i
+                    && (one.height_m - other.height_m).abs() <= reach.climb_m
+                    && apart2 as f64 <= reach.units * reach.units
+                {
+                    near.push((apart2, i, j));
+                }
+            });
+            near
+        })
+        .collect();
+    if pairs.iter().all(|p| p.0 == 0) {
+        return false;
+    }
+    pairs.par_sort_unstable();
+    let groups = Groups::gather(&ends, &pairs, reach.units);
+    let target: Vec<LatticePoint> = groups.targets(&ends);
+    faces.par_iter_mut().for_each(|face| {
+        let mut moved = false;
+        let plane = face.plane;
+        for e in face.loops.iter_mut().flatten() {
+            let height = plane.height_at(e.from);
+            let first = ends.partition_point(|x| x.point < e.from);
+            let here = (first..ends.len())
+                .take_while(|&i| ends[i].point == e.from)
+                .min_by(|&i, &j| {
+                    let away = |k: usize| (ends[k].height_m - height).abs();
+                    away(i).total_cmp(&away(j))
+                })
+                .filter(|&i| (ends[i].height_m - height).abs() <= reach.climb_m);
+            if let Some(i) = here
+                && target[i] != e.from
+            {
+                e.from = target[i];
+                moved = true;
+            }
+        }
+        if moved {
+            tidy_face(face);
+        }
+    });
+    faces.retain(|f| !f.loops.is_empty());
+    true
+}
+
+/// Groups of ends that become one point.
+struct Groups {
+    /// The group's leader for every end; leaders lead themselves.
+    leader: Vec<u32>,
+    /// The members of every leader's group.
+    members: Vec<Vec<u32>>,
+}
+
+impl Groups {
+    fn gather(ends: &[End], pairs: &[(i128, u32, u32)], reach: f64) -> Self {
+        let mut groups = Self {
+            leader: (0..ends.len() as u32).collect(),
+            members: (0..ends.len() as u32).map(|i| vec![i]).collect(),
+        };
+        let widest2 = reach * reach;
+        for &(_, i, j) in pairs {
+            let (a, b) = (groups.leader[i as usize], groups.leader[j as usize]);
+            if a == b {
+                continue;
+            }
+            let (one, two) = (&groups.members[a as usize], &groups.members[b as usize]);
+            let fits = one.len() * two.len() <= 256
+                && one.iter().all(|&x| {
+                    two.iter().all(|&y| {
+                        let apart2 =
+                            ends[x as usize].point.distance2(ends[y as usize].point);
+                        apart2 as f64 <= widest2
+                    })
+                });
+            if fits {
+                let (to, from) = (a.min(b), a.max(b));
+                let moved = std::mem::take(&mut groups.members[from as usize]);
+                for &m in &moved {
+                    groups.leader[m as usize] = to;
+                }
+                groups.members[to as usize].extend(moved);
+            }
+        }
+        groups
+    }
+
+    /// Where every end goes: its group's position with the most ground around it.
+    fn targets(&self, ends: &[End]) -> Vec<LatticePoint> {
+        let best: Vec<LatticePoint> = self
+            .members
+            .iter()
+            .map(|members| {
+                members
+                    .iter()
+                    .map(|&m| &ends[m as usize])
+                    .max_by(|a, b| a.weight.cmp(&b.weight).then(b.point.cmp(&a.point)))
+                    .map_or(LatticePoint::default(), |e| e.point)
+            })
+            .collect();
+        self.leader.iter().map(|&l| best[l as usize]).collect()
+    }
+}
+
+/// Vertex-edge contractions: puts ends of other loose edges into the loose edges that they lie
+/// beside. Says whether any was put in.
+pub(crate) fn contract_into_edges(
+    faces: &mut Vec<Face>,
+    edges: &[GroundEdge],
+    loose: &[bool],
+    reach: SnapReach,
+) -> bool {
+    let ends = ends_of(edges, loose, faces);
+    let tree = end_tree(&ends);
+    let inserts: Vec<Vec<LatticePoint>> = edges
+        .par_iter()
+        .zip(loose)
+        .map(|(edge, &loose)| if loose { points_beside(edge, &ends, &tree, reach) } else { Vec::new() })
+        .collect();
+    if inserts.iter().all(Vec::is_empty) {
+        return false;
+    }
+    let mut next = inserts.iter();
+    for face in faces.iter_mut() {
+        let mut changed = false;
+        for edges in &mut face.loops {
+            let mut out: Vec<SurfaceEdge> = Vec::with_capacity(edges.len());
+            for e in edges.iter() {
+                out.push(*e);
+                for &p in next.next().into_iter().flatten() {
+                    out.push(SurfaceEdge { from: p, ..*e });
+                    changed = true;
+                }
+            }
+            *edges = out;
+        }
+        if changed {
+            tidy_face(face);
+        }
+    }
+    faces.retain(|f| !f.loops.is_empty());
+    true
+}
+
+/// The ends that lie beside an edge, between its own ends, in order along it.
+fn points_beside(
+    edge: &GroundEdge,
+    ends: &[End],
+    tree: &BoxTree,
+    reach: SnapReach,
+) -> Vec<LatticePoint> {
+    let a = plan_units(edge.from);
+    let run = plan_units(edge.to) - a;
+    let length = run.length();
+    let along = run / length;
+    let mut found: Vec<(f64, LatticePoint)> = Vec::new();
+    tree.visit_box(&edge_box(edge, reach.units), |i| {
+        let End { point, height_m, .. } = ends[i as usize];
+        if point == edge.from || point == edge.to {
+            return;
+        }
+        let q = plan_units(point) - a;
+        let (s, side) = (q.dot(along), q.perp_dot(along));
+        if s <= 0.0 || s >= length || side.abs() > reach.units {
+            return;
+        }
+        let here = edge.from_height_m + (edge.to_height_m - edge.from_height_m) * s / length;
+        if (here - height_m).abs() <= reach.climb_m {
+            found.push((s, point));
+        }
+    });
+    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    found.dedup_by_key(|f| f.1);
+    found.into_iter().map(|f| f.1).collect()
+}
+
+/// Removes repeated points, spikes and loops without area; a face that has become nothing has no
+/// loops left.
+fn tidy_face(face: &mut Face) {
+    for edges in &mut face.loops {
+        let mut i = 0;
+        while edges.len() >= 3 && i < edges.len() {
+            let n = edges.len();
+            let (a, b, c) = (edges[(i + n - 1) % n].from, edges[i].from, edges[(i + 1) % n].from);
+            if b == c || a == c {
+                edges.remove(i);
+                i = i.saturating_sub(2);
+            } else {
+                i += 1;
+            }
+        }
+    }
+    let area2 = |edges: &Vec<SurfaceEdge>| {
+        contour_area2(&edges.iter().map(|e| e.from).collect::<Contour>())
+    };
+    let sound = |l: usize, edges: &Vec<SurfaceEdge>| {
+        edges.len() >= 3 && if l == 0 { area2(edges) > 0 } else { area2(edges) < 0 }
+    };
+    if face.loops.first().is_none_or(|outer| !sound(0, outer)) {
+        face.loops.clear();
+        return;
+    }
+    let mut l = 0;
+    face.loops.retain(|edges| {
+        l += 1;
+        sound(l - 1, edges)
+    });
+}

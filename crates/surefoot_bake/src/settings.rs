@@ -1,0 +1,347 @@
+//! Settings: plain structs with defaults, checked once.
+
+use surefoot_geom::{Frame, FrameError};
+use surefoot_mesh::Agent;
+use thiserror::Error;
+
+/// Which pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Method {
+    /// On the geometry itself, without voxels.
+    #[default]
+    Exact,
+    /// Tiled voxels, for huge and broken input.
+    Voxel,
+    /// Layers of depth maps.
+    Layered,
+    /// Walls, ceilings, planets.
+    AnySurface,
+}
+
+impl Method {
+    /// The name used on the command line and in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Voxel => "voxel",
+            Self::Layered => "layered",
+            Self::AnySurface => "any-surface",
+        }
+    }
+}
+
+/// The shape of the cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum CellShape {
+    /// Convex polygons: fewer cells, faster queries.
+    #[default]
+    Convex,
+    /// Triangles.
+    Triangles,
+}
+
+/// How stairs connect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Stairs {
+    /// Treads are neighbours across step edges; ramps only where treads are apart in plan.
+    #[default]
+    Steps,
+    /// Flights are covered by ramps.
+    Ramps,
+}
+
+/// Gives an area type to triangles whose tag matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AreaRule {
+    /// The area type's name, for example `water`.
+    pub area: String,
+    /// What to look for in a tag: letters match without regard to case, `*` matches anything; the
+    /// pattern is tried on the whole tag and on each of its parts between slashes.
+    pub tag_pattern: String,
+}
+
+/// Settings of the exact pipeline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExactSettings {
+    /// How stairs connect.
+    pub stairs: Stairs,
+    /// Modelling gaps in the ground up to this width are closed, in metres. Larger values heal
+    /// sloppier models; a value near the agent's radius would close real gaps. Typical: 0.01.
+    pub gap_distance_m: f64,
+    /// Walls are at least this thick, widened backwards, in metres; above the gap distance, so that
+    /// no gap is closed through a wall. Typical: 0.025.
+    pub wall_thickness_m: f64,
+    /// The steepest ramp laid over stairs, in radians. Typical: 55°.
+    pub stair_slope_rad: f64,
+    /// How far a simplified boundary may move, always inwards, in metres. Zero keeps every vertex.
+    pub tolerance_m: f64,
+    /// How far a cell may lie above or below the ground it stands for, in metres.
+    pub height_tolerance_m: f64,
+    /// Takes triangles that face down as ground too: for scenes with careless winding.
+    pub two_sided: bool,
+}
+
+impl Default for ExactSettings {
+    fn default() -> Self {
+        Self {
+            stairs: Stairs::Steps,
+            gap_distance_m: 0.01,
+            wall_thickness_m: 0.025,
+            stair_slope_rad: 55.0_f64.to_radians(),
+            tolerance_m: 0.01,
+            height_tolerance_m: 0.02,
+            two_sided: false,
+        }
+    }
+}
+
+/// Everything a build can be told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BakeSettings {
+    /// Who walks.
+    pub agent: Agent,
+    /// Which pipeline.
+    pub method: Method,
+    /// Which way is up in the scene's frame; any length.
+    pub up: [f64; 3],
+    /// The shape of the cells.
+    pub cells: CellShape,
+    /// How deep a notch of a cell may be and still pass as convex, in metres.
+    pub convex_distance_m: f64,
+    /// Keep only what can be reached from these points; empty keeps everything.
+    pub seeds: Vec<[f64; 3]>,
+    /// Connected patches smaller than this are dropped, unless a seed lies on them, in m².
+    pub min_area_m2: f64,
+    /// Area types by tag; the first rule that matches counts.
+    pub areas: Vec<AreaRule>,
+    /// Settings of the exact pipeline.
+    pub exact: ExactSettings,
+}
+
+impl Default for BakeSettings {
+    fn default() -> Self {
+        Self {
+            agent: Agent::default(),
+            method: Method::Exact,
+            up: [0.0, 1.0, 0.0],
+            cells: CellShape::Convex,
+            convex_distance_m: 0.0,
+            seeds: Vec::new(),
+            min_area_m2: 1.0,
+            areas: Vec::new(),
+            exact: ExactSettings::default(),
+        }
+    }
+}
+
+/// A setting that cannot be used.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// A number is not in its range.
+    #[error("{name} is {value}, but must be {range}; {advice}")]
+    OutOfRange {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// The up direction is none.
+    #[error(transparent)]
+    Up(#[from] FrameError),
+    /// A seed is not finite.
+    #[error("the seed ({}, {}, {}) is not finite; give three plain numbers", seed[0], seed[1], seed[2])]
+    Seed {
+        /// The seed.
+        seed: [f64; 3],
+    },
+    /// More area types than ids.
+    #[error("{count} area types are more than the 65,535 that a mesh can hold")]
+    TooManyAreas {
+        /// How many.
+        count: usize,
+    },
+}
+
+/// Settings that have been checked.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// Who walks.
+    pub agent: Agent,
+    /// Which pipeline.
+    pub method: Method,
+    /// The rotation to Z up, around the user's origin.
+    pub frame: Frame,
+    /// Keep only what can be reached from these points.
+    pub seeds: Vec<[f64; 3]>,
+    /// Smallest patch kept, in m².
+    pub min_area_m2: f64,
+    /// Area types by tag.
+    pub areas: Vec<AreaRule>,
+    /// The exact pipeline's settings.
+    pub exact: ExactSettings,
+    /// The partition's settings.
+    pub partition: PartitionSettings,
+}
+
+/// Settings of the partition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PartitionSettings {
+    /// The shape of the cells.
+    pub cells: CellShape,
+    /// How deep a notch may be, in metres.
+    pub convex_distance_m: f64,
+    /// How far a cell may lie above or below the faces it is made of, in metres.
+    pub height_tolerance_m: f64,
+}
+
+fn in_range(
+    name: &'static str,
+    value: f64,
+    ok: bool,
+    range: &'static str,
+    advice: &'static str,
+) -> Result<(), SettingsError> {
+    // NaN makes every comparison false, so `ok` is false for it.
+    if ok { Ok(()) } else { Err(SettingsError::OutOfRange { name, value, range, advice }) }
+}
+
+impl BakeSettings {
+    /// Checks ranges and combinations, once.
+    pub fn resolve(&self) -> Result<Resolved, SettingsError> {
+        let a = &self.agent;
+        let e = &self.exact;
+        let metres = "give it in metres";
+        in_range(
+            "the agent's height",
+            a.height_m,
+            a.height_m > 0.0 && a.height_m <= 1000.0,
+            "above 0 and at most 1000 m",
+            metres,
+        )?;
+        in_range(
+            "the agent's radius",
+            a.radius_m,
+            (0.0..=100.0).contains(&a.radius_m),
+            "from 0 to 100 m",
+            metres,
+        )?;
+        in_range(
+            "the largest slope",
+            a.max_slope_rad.to_degrees(),
+            a.max_slope_rad > 0.0 && a.max_slope_rad.to_degrees() <= 85.0,
+            "above 0° and at most 85°",
+            "steeper ground is a wall to this pipeline",
+        )?;
+        in_range(
+            "the largest step",
+            a.max_step_m,
+            a.max_step_m >= 0.0 && a.max_step_m < a.height_m,
+            "from 0 to below the agent's height",
+            "lower the step or raise the height",
+        )?;
+        in_range(
+            "the convex distance",
+            self.convex_distance_m,
+            (0.0..=100.0).contains(&self.convex_distance_m),
+            "from 0 to 100 m",
+            metres,
+        )?;
+        in_range(
+            "the smallest area",
+            self.min_area_m2,
+            self.min_area_m2 >= 0.0 && self.min_area_m2.is_finite(),
+            "0 or more, in m²",
+            "0 keeps everything",
+        )?;
+        in_range(
+            "the gap distance",
+            e.gap_distance_m,
+            (0.0..=1.0).contains(&e.gap_distance_m),
+            "from 0 to 1 m",
+            "it is for modelling gaps; gaps to step over are annotated with --fill-gaps",
+        )?;
+        in_range(
+            "the wall thickness",
+            e.wall_thickness_m,
+            e.wall_thickness_m > e.gap_distance_m && e.wall_thickness_m <= 10.0,
+            "above the gap distance and at most 10 m",
+            "raise it, or lower the gap distance, so that no gap is closed through a wall",
+        )?;
+        in_range(
+            "the stair slope",
+            e.stair_slope_rad.to_degrees(),
+            e.stair_slope_rad > 0.0 && e.stair_slope_rad.to_degrees() <= 85.0,
+            "above 0° and at most 85°",
+            "it is the steepest ramp laid over stairs",
+        )?;
+        in_range(
+            "the tolerance",
+            e.tolerance_m,
+            (0.0..=10.0).contains(&e.tolerance_m),
+            "from 0 to 10 m",
+            metres,
+        )?;
+        in_range(
+            "the height tolerance",
+            e.height_tolerance_m,
+            (0.0..=10.0).contains(&e.height_tolerance_m),
+            "from 0 to 10 m",
+            metres,
+        )?;
+        if let Some(&seed) = self.seeds.iter().find(|s| !s.iter().all(|c| c.is_finite())) {
+            return Err(SettingsError::Seed { seed });
+        }
+        if self.areas.len() >= usize::from(u16::MAX) {
+            return Err(SettingsError::TooManyAreas { count: self.areas.len() });
+        }
+        Ok(Resolved {
+            agent: self.agent,
+            method: self.method,
+            frame: Frame::with_up(self.up)?,
+            seeds: self.seeds.clone(),
+            min_area_m2: self.min_area_m2,
+            areas: self.areas.clone(),
+            exact: self.exact,
+            partition: PartitionSettings {
+                cells: self.cells,
+                convex_distance_m: self.convex_distance_m,
+                height_tolerance_m: e.height_tolerance_m,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_resolve() {
+        assert!(BakeSettings::default().resolve().is_ok());
+    }
+
+    #[test]
+    fn absurd_settings_are_refused_with_advice() {
+        let base = BakeSettings::default;
+        let with = |f: &dyn Fn(&mut BakeSettings)| {
+            let mut s = base();
+            f(&mut s);
+            s.resolve()
+        };
+        assert!(with(&|s| s.agent.height_m = f64::NAN).is_err());
+        assert!(with(&|s| s.agent.height_m = 0.0).is_err());
+        assert!(with(&|s| s.agent.radius_m = -1.0).is_err());
+        assert!(with(&|s| s.agent.max_step_m = 2.0).is_err());
+        assert!(with(&|s| s.agent.max_slope_rad = 1.6).is_err());
+        assert!(with(&|s| s.up = [0.0; 3]).is_err());
+        assert!(with(&|s| s.exact.gap_distance_m = 0.1).is_err());
+        assert!(with(&|s| s.seeds = vec![[f64::INFINITY, 0.0, 0.0]]).is_err());
+        assert!(with(&|s| s.min_area_m2 = f64::INFINITY).is_err());
+    }
+}
