@@ -1,2 +1,40 @@
-//! xtask
-fn main() {}
+//! What people do by hand in this repository: `cargo xtask TASK`.
+
+mod architecture;
+mod ci;
+mod dependencies;
+mod figures;
+mod fuzz;
+mod run;
+mod scenes;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "\
+cargo xtask TASK
+
+  ci               everything that must hold before a change goes in
+  check            the quick part of it: dependency direction and ARCHITECTURE.md
+  fuzz [SECONDS]   fuzz every reader for so many seconds in all [30]
+  scenes [DIR]     write all procedural scenes [target/scenes]
+  figures          draw the pictures of the documents anew
+";
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["ci"] => ci::run(),
+        ["check"] => ci::check(),
+        ["fuzz"] => fuzz::smoke(fuzz::SMOKE_S),
+        ["fuzz", seconds] => fuzz::smoke(seconds.parse()?),
+        ["scenes"] => scenes::write_all("target/scenes".as_ref()),
+        ["scenes", folder] => scenes::write_all(folder.as_ref()),
+        ["figures"] => figures::draw_all(),
+        [] | ["help" | "--help" | "-h"] => {
+            run::say(HELP);
+            Ok(())
+        }
+        other => bail!("no task `{}`\n\n{HELP}", other.join(" ")),
+    }
+}

@@ -70,6 +70,34 @@ fn main() {
     let result = triangulator.polygon_into(&wide, &mut out);
     println!("a rough ring of 100000: {:.1} ms ({result:?})", start.elapsed().as_secs_f64() * 1e3);
 
+    // Long edges side by side, and a long edge over many short ones.
+    let comb: Contour = (0..50_000_i32)
+        .flat_map(|i| {
+            let (x, foot, tip) = (40 * i, 1 << 20, 1 << 28);
+            [LatticePoint::new(x, foot), LatticePoint::new(x + 9, tip + i % 7)]
+        })
+        .chain([LatticePoint::new(40 * 50_000, 0), LatticePoint::new(-40, 0)])
+        .rev()
+        .collect();
+    let comb = Polygon::from_contour(comb);
+    out.clear();
+    let start = Instant::now();
+    let result = triangulator.polygon_into(&comb, &mut out);
+    println!("a comb of 100002: {:.1} ms ({result:?})", start.elapsed().as_secs_f64() * 1e3);
+    let mut turns = vec![];
+    for i in 0..50_000 {
+        let (sin, cos) = (f64::from(i) * 0.02).sin_cos();
+        let r = 1e5 + 1000.0 * f64::from(i);
+        turns.push([cos * r, sin * r, cos * (r + 1e5), sin * (r + 1e5)]);
+    }
+    let outside = turns.iter().map(|t| LatticePoint::from_units(t[2], t[3]));
+    let inside = turns.iter().rev().map(|t| LatticePoint::from_units(t[0], t[1]));
+    let spiral = Polygon::from_contour(outside.chain(inside).collect());
+    out.clear();
+    let start = Instant::now();
+    let result = triangulator.polygon_into(&spiral, &mut out);
+    println!("a spiral of 100000: {:.1} ms ({result:?})", start.elapsed().as_secs_f64() * 1e3);
+
     for (corners, rough) in [
         (3, 0.5),
         (4, 0.0),

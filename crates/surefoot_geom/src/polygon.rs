@@ -1,6 +1,7 @@
 //! Planar polygons with holes, on the lattice.
 
 use crate::lattice::{LatticePoint, M_PER_LATTICE};
+use crate::predicates::orient;
 
 /// A closed polyline of lattice points; the last is joined to the first and not repeated.
 pub type Contour = Vec<LatticePoint>;
@@ -71,4 +72,61 @@ pub fn bounds_of(
             LatticePoint::new(hi.x.max(p.x), hi.y.max(p.y)),
         )
     }))
+}
+
+/// The corners of the convex hull of some points, counter-clockwise from the smallest; `None` when it
+/// has no area. Exact.
+#[must_use]
+pub fn convex_hull(mut points: Vec<LatticePoint>) -> Option<Contour> {
+    points.sort_unstable();
+    points.dedup();
+    if points.len() < 3 {
+        return None;
+    }
+    let half = |points: &mut dyn Iterator<Item = LatticePoint>| {
+        let mut chain: Vec<LatticePoint> = Vec::new();
+        for p in points {
+            while chain.len() >= 2 && orient(chain[chain.len() - 2], chain[chain.len() - 1], p) <= 0 {
+                chain.pop();
+            }
+            chain.push(p);
+        }
+        chain.pop();
+        chain
+    };
+    let mut hull = half(&mut points.iter().copied());
+    hull.extend(half(&mut points.iter().rev().copied()));
+    (hull.len() >= 3).then_some(hull)
+}
+
+/// Whether an edge of the convex contour `a` has all of `b` on its outer side or on its line: then
+/// their insides do not meet. Exact; two convex contours meet inside iff neither separates them.
+#[must_use]
+pub fn separated(a: &[LatticePoint], b: &[LatticePoint]) -> bool {
+    (0..a.len()).any(|i| {
+        let (p, q) = (a[i], a[(i + 1) % a.len()]);
+        b.iter().all(|&r| is_right_or_on(p, q, r))
+    })
+}
+
+/// Whether a convex, counter-clockwise contour holds all of some points, its border included. Exact.
+#[must_use]
+pub fn covers(contour: &[LatticePoint], points: &[LatticePoint]) -> bool {
+    let n = contour.len();
+    points
+        .iter()
+        .all(|&p| (0..n).all(|i| is_right_or_on(contour[(i + 1) % n], contour[i], p)))
+}
+
+/// Whether `r` lies to the right of the line from `p` to `q`, or on it. Exact, and fast while the
+/// points lie within 16 km of each other.
+fn is_right_or_on(p: LatticePoint, q: LatticePoint, r: LatticePoint) -> bool {
+    let d = |a: i32, b: i32| i64::from(b) - i64::from(a);
+    let (ux, uy, vx, vy) = (d(p.x, q.x), d(p.y, q.y), d(p.x, r.x), d(p.y, r.y));
+    let small = |v: i64| v.unsigned_abs() <= 1 << 30;
+    if small(ux) && small(uy) && small(vx) && small(vy) {
+        ux * vy - uy * vx <= 0
+    } else {
+        orient(p, q, r) <= 0
+    }
 }

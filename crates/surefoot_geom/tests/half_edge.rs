@@ -383,6 +383,16 @@ fn contraction_hands_border_labels_on() {
     assert_eq!(mesh.point(VertexId(2)), p(5, 0));
     assert!(!mesh.has_vertex(VertexId(0)));
     assert_eq!(mesh.faces().count(), 3);
+    // The same where the border comes after the contracted half-edge, not before it.
+    let mut mesh = strip(2);
+    let floor = find(&mesh, 0, 2);
+    mesh.set_label(floor, 43);
+    let wall = find(&mesh, 1, 0);
+    mesh.collapse_edge(wall, p(0, 0)).unwrap();
+    mesh.check_invariants().unwrap();
+    let heir = find(&mesh, 0, 2);
+    assert!(mesh.is_border(heir));
+    assert_eq!(mesh.label(heir), 43);
 }
 
 #[test]

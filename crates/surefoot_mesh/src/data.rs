@@ -58,6 +58,18 @@ pub enum CellKind {
     Gap = 2,
 }
 
+impl CellKind {
+    /// The value with this number in a file.
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::Ground,
+            1 => Self::Ramp,
+            2 => Self::Gap,
+            _ => return None,
+        })
+    }
+}
+
 /// What lies at an edge of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[repr(u8)]
@@ -77,6 +89,21 @@ pub enum EdgeClass {
     Gap = 5,
 }
 
+impl EdgeClass {
+    /// The value with this number in a file.
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::Inner,
+            1 => Self::Step,
+            2 => Self::Open,
+            3 => Self::Blocked,
+            4 => Self::InnerWall,
+            5 => Self::Gap,
+            _ => return None,
+        })
+    }
+}
+
 /// Why a link exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[repr(u8)]
@@ -90,6 +117,19 @@ pub enum LinkKind {
     Jump = 2,
     /// A door or anything else that a program opens and closes.
     Door = 3,
+}
+
+impl LinkKind {
+    /// The value with this number in a file.
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::Step,
+            1 => Self::Gap,
+            2 => Self::Jump,
+            3 => Self::Door,
+            _ => return None,
+        })
+    }
 }
 
 /// A way between two cells that share no edge: any point of one segment leads to the point at the

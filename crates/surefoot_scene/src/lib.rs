@@ -1,5 +1,28 @@
-//! Scenes: triangles with optional area tags, and the readers that make them.
+//! Scenes: triangles with optional area tags, and the readers and writers of scene files.
+//!
+//! [`Scene::load`] reads Wavefront OBJ, glTF 2.0 (text and binary), PLY and STL; [`Scene::save`]
+//! writes them; [`SceneBuilder`] makes scenes from a program. What a file says is never trusted:
+//! damaged and hostile files give a [`LoadError`] that says where they are wrong and what to do,
+//! and never take more memory than their bytes and instances justify.
 
+mod builder;
+mod error;
+mod gltf;
+mod load;
+mod number;
+mod obj;
+mod origin;
+mod ply;
 mod scene;
+mod stl;
+mod tags;
+mod triangulate;
+mod weld;
+mod write;
 
+pub use builder::SceneBuilder;
+pub use error::{LoadError, ReachError, ReadError};
+pub use load::SceneFormat;
 pub use scene::{IgnoredTriangles, NO_TAG, Scene, SceneError, TagId};
+pub use tags::{MAX_TAGS, OVERFLOW_TAG_NAME};
+pub use write::SaveError;

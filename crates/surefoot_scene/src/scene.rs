@@ -1,6 +1,15 @@
 //! A heap of triangles, as it came.
 
+use rayon::prelude::*;
 use thiserror::Error;
+
+use crate::error::ReachError;
+use crate::origin::{Bounds, choose_origin, is_same};
+use crate::tags::TagInterner;
+
+/// The largest extent of a scene along an axis, in metres: the lattice reaches 32,511 m to both
+/// sides of its origin, and a little room is left around the scene.
+const MAX_EXTENT_M: f64 = 65_000.0;
 
 /// A tag of a triangle: an index into the scene's tag names, or [`NO_TAG`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,6 +38,12 @@ pub enum SceneError {
         triangle: usize,
         /// The point it names.
         point: u32,
+        /// How many there are.
+        points: usize,
+    },
+    /// Two scenes together have more points than indices can tell apart.
+    #[error("the scenes together have {points} points, and at most 4,294,967,295 can be held")]
+    TooManyPoints {
         /// How many there are.
         points: usize,
     },
@@ -113,31 +128,243 @@ impl Scene {
         self.ignored
     }
 
+    /// The smallest box around all triangles in the user's frame, as (low, high); `None` when there
+    /// are none.
+    #[must_use]
+    pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
+        let bounds = Bounds::around(&self.triangles, |i| self.point(i));
+        (!bounds.is_empty()).then_some((bounds.min, bounds.max))
+    }
+
+    /// Whether the scene is small enough to be worked on in one piece: at most 65,000 m along each
+    /// axis. Where it lies does not matter. Loading a file checks it.
+    pub fn check_reach(&self) -> Result<(), ReachError> {
+        // Written so that NaN fails. Points that no triangle uses may be anywhere.
+        let half = (MAX_EXTENT_M / 2.0) as f32;
+        if self.points.iter().flatten().all(|c| c.abs() <= half) {
+            return Ok(());
+        }
+        let Some((low, high)) = self.bounds() else { return Ok(()) };
+        for (k, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
+            let extent_m = high[k] - low[k];
+            if extent_m > MAX_EXTENT_M {
+                return Err(ReachError { axis, extent_m, limit_m: MAX_EXTENT_M });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what every scene keeps to: indices in range, a tag for every triangle or none, tags
+    /// with names, and no triangle without a surface. For tests and fuzzing.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        if !self.origin.iter().all(|c| c.is_finite()) {
+            return Err(format!("the origin {:?} is not finite", self.origin));
+        }
+        if !self.tags.is_empty() && self.tags.len() != self.triangles.len() {
+            let (tags, triangles) = (self.tags.len(), self.triangles.len());
+            return Err(format!("{tags} tags for {triangles} triangles"));
+        }
+        for (i, t) in self.triangles.iter().enumerate() {
+            if t.iter().any(|&p| p as usize >= self.points.len()) {
+                return Err(format!("triangle {i} refers to a point that does not exist"));
+            }
+            let defect = defect_of(t.map(|p| self.points[p as usize].map(f64::from)));
+            if defect != Defect::None {
+                return Err(format!("triangle {i} has no surface: {defect:?}"));
+            }
+            let tag = self.tag(i);
+            if tag != NO_TAG && usize::from(tag.0) >= self.tag_names.len() {
+                return Err(format!("triangle {i} has tag {}, which has no name", tag.0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the triangles of another scene behind those of this one. Tags with the same name become
+    /// one. Where the two count their coordinates from different origins, a common one is chosen,
+    /// and coordinates are rounded to what `f32` can tell apart around it.
+    ///
+    /// On an error this scene is left as it was.
+    pub fn append(&mut self, other: &Self) -> Result<(), SceneError> {
+        if self.triangles.is_empty() && self.points.is_empty() {
+            self.origin = other.origin;
+        }
+        if is_same(self.origin, other.origin) {
+            return self.append_at_same_origin(other);
+        }
+        let mut bounds = Bounds::default();
+        for (low, high) in self.bounds().into_iter().chain(other.bounds()) {
+            bounds.add(&Bounds { min: low, max: high });
+        }
+        let origin = choose_origin(&bounds);
+        let mut moved = other.clone();
+        moved.move_origin(origin);
+        let before = self.origin;
+        self.move_origin(origin);
+        let result = self.append_at_same_origin(&moved);
+        if result.is_err() {
+            self.move_origin(before);
+        }
+        result
+    }
+
+    pub(crate) fn append_at_same_origin(&mut self, other: &Self) -> Result<(), SceneError> {
+        let points = self.points.len() + other.points.len();
+        if points > u32::MAX as usize {
+            return Err(SceneError::TooManyPoints { points });
+        }
+        let offset = self.points.len() as u32;
+        let triangles = self.triangles.len();
+        self.points.extend_from_slice(&other.points);
+        self.triangles.extend(other.triangles.iter().map(|t| t.map(|i| i + offset)));
+        if !(self.tags.is_empty() && other.tags.is_empty()) {
+            let mut names = TagInterner::with_names(std::mem::take(&mut self.tag_names));
+            let ids: Vec<TagId> = other.tag_names.iter().map(|name| names.intern(name)).collect();
+            self.tag_names = names.into_names();
+            self.tags.resize(triangles, NO_TAG);
+            self.tags.extend((0..other.triangles.len()).map(|i| {
+                // NO_TAG is beyond all ids.
+                ids.get(usize::from(other.tag(i).0)).copied().unwrap_or(NO_TAG)
+            }));
+        }
+        self.ignored.non_finite += other.ignored.non_finite;
+        self.ignored.zero_area += other.ignored.zero_area;
+        Ok(())
+    }
+
+    /// Counts the coordinates from another origin.
+    fn move_origin(&mut self, origin: [f64; 3]) {
+        if is_same(origin, self.origin) {
+            return;
+        }
+        for p in &mut self.points {
+            *p = std::array::from_fn(|k| (self.origin[k] + f64::from(p[k]) - origin[k]) as f32);
+        }
+        self.origin = origin;
+    }
+
     /// Leaves out and counts the triangles without a surface.
     pub(crate) fn drop_invalid(&mut self) {
         let points = &self.points;
-        let ignored = &mut self.ignored;
-        let mut keep = vec![true; self.triangles.len()];
-        for (keep, t) in keep.iter_mut().zip(&self.triangles) {
-            let [a, b, c] = t.map(|i| points[i as usize].map(f64::from));
-            if ![a, b, c].iter().flatten().all(|v| v.is_finite()) {
-                ignored.non_finite += 1;
-                *keep = false;
-                continue;
-            }
-            let u: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
-            let v: [f64; 3] = std::array::from_fn(|k| c[k] - a[k]);
-            let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-            if n.iter().all(|&c| c == 0.0) {
-                ignored.zero_area += 1;
-                *keep = false;
-            }
+        let defects: Vec<Defect> = self
+            .triangles
+            .par_iter()
+            .with_min_len(1 << 14)
+            .map(|t| defect_of(t.map(|i| points[i as usize].map(f64::from))))
+            .collect();
+        let count = |wanted| defects.iter().filter(|&&d| d == wanted).count() as u64;
+        let (non_finite, zero_area) = (count(Defect::NonFinite), count(Defect::ZeroArea));
+        if non_finite + zero_area == 0 {
+            return;
         }
-        let mut flags = keep.iter();
-        self.triangles.retain(|_| *flags.next().unwrap_or(&true));
-        if !self.tags.is_empty() {
-            let mut flags = keep.iter();
-            self.tags.retain(|_| *flags.next().unwrap_or(&true));
+        self.ignored.non_finite += non_finite;
+        self.ignored.zero_area += zero_area;
+        let sound = |d: Option<&Defect>| d.is_none_or(|&d| d == Defect::None);
+        let mut of_triangle = defects.iter();
+        self.triangles.retain(|_| sound(of_triangle.next()));
+        let mut of_tag = defects.iter();
+        self.tags.retain(|_| sound(of_tag.next()));
+    }
+
+    /// Leaves out the points that no triangle uses; the others keep their order.
+    pub(crate) fn drop_unused_points(&mut self) {
+        let mut used = vec![false; self.points.len()];
+        for &i in self.triangles.iter().flatten() {
+            used[i as usize] = true;
         }
+        if used.iter().all(|&u| u) {
+            return;
+        }
+        let mut index = vec![0_u32; self.points.len()];
+        let mut next = 0_u32;
+        for (index, &used) in index.iter_mut().zip(&used) {
+            *index = next;
+            next += u32::from(used);
+        }
+        let mut flags = used.iter();
+        self.points.retain(|_| *flags.next().unwrap_or(&true));
+        for i in self.triangles.iter_mut().flatten() {
+            *i = index[*i as usize];
+        }
+    }
+}
+
+/// Why a triangle carries no surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Defect {
+    None,
+    NonFinite,
+    ZeroArea,
+}
+
+fn defect_of([a, b, c]: [[f64; 3]; 3]) -> Defect {
+    if ![a, b, c].iter().flatten().all(|v| v.is_finite()) {
+        return Defect::NonFinite;
+    }
+    let u: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
+    let v: [f64; 3] = std::array::from_fn(|k| c[k] - a[k]);
+    let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    if n.iter().all(|&c| c == 0.0) { Defect::ZeroArea } else { Defect::None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SceneBuilder;
+
+    fn triangle_at(x: f64, tag: Option<&str>) -> Scene {
+        let mut b = SceneBuilder::new();
+        b.set_tag(tag).triangle([[x, 0.0, 0.0], [x, 0.0, 1.0], [x + 1.0, 0.0, 0.0]]);
+        b.finish()
+    }
+
+    #[test]
+    fn triangles_from_a_program_are_checked() {
+        let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [f32::NAN; 3], [2.0, 0.0, 0.0]];
+        let scene =
+            Scene::from_triangles(&points, &[[0, 2, 1], [0, 1, 3], [0, 1, 4], [1, 1, 2]]).unwrap();
+        assert_eq!(scene.triangles(), [[0, 2, 1]]);
+        assert_eq!(scene.ignored(), IgnoredTriangles { non_finite: 1, zero_area: 2 });
+        scene.check_invariants().unwrap();
+        let error = Scene::from_triangles(&points, &[[0, 1, 5]]).unwrap_err();
+        assert_eq!(error, SceneError::NoSuchPoint { triangle: 0, point: 5, points: 5 });
+    }
+
+    #[test]
+    fn bounds_are_those_of_triangles() {
+        assert_eq!(Scene::default().bounds(), None);
+        let points = [[1.0, 2.0, 3.0], [4.0, 2.0, 3.0], [1.0, 2.0, 9.0], [1e9, 0.0, 0.0]];
+        let scene = Scene::from_triangles(&points, &[[0, 2, 1]]).unwrap();
+        assert_eq!(scene.bounds(), Some(([1.0, 2.0, 3.0], [4.0, 2.0, 9.0])));
+        scene.check_reach().unwrap();
+        let scene = Scene::from_triangles(&points, &[[0, 2, 1], [0, 2, 3]]).unwrap();
+        let error = scene.check_reach().unwrap_err();
+        assert_eq!(error.axis, 'x');
+        assert!(error.to_string().contains("split it"), "{error}");
+    }
+
+    #[test]
+    fn scenes_far_from_each_other_are_appended() {
+        let mut scene = triangle_at(0.0, Some("road"));
+        scene.append(&triangle_at(10.0, None)).unwrap();
+        scene.append(&triangle_at(20_000.0, Some("water"))).unwrap();
+        scene.append(&triangle_at(20_002.0, Some("road"))).unwrap();
+        scene.check_invariants().unwrap();
+        let tags: Vec<u16> = (0..4).map(|i| scene.tag(i).0).collect();
+        assert_eq!(tags, [0, NO_TAG.0, 1, 0]);
+        assert_eq!(scene.tag_names(), ["road", "water"]);
+        assert_eq!(scene.bounds(), Some(([0.0; 3], [20_003.0, 0.0, 1.0])));
+        let mut empty = Scene::default();
+        empty.append(&triangle_at(20_000.0, None)).unwrap();
+        assert_eq!(empty, triangle_at(20_000.0, None));
+    }
+
+    #[test]
+    fn points_that_no_triangle_uses_can_be_dropped() {
+        let points = [[9.0; 3], [0.0; 3], [8.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+        let mut scene = Scene::from_triangles(&points, &[[1, 4, 3]]).unwrap();
+        scene.drop_unused_points();
+        assert_eq!(scene.points(), [points[1], points[3], points[4]]);
+        assert_eq!(scene.triangles(), [[0, 2, 1]]);
     }
 }

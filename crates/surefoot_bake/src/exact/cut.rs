@@ -32,8 +32,7 @@ use surefoot_geom::clip::clip_to_slab;
 use surefoot_geom::overlay::{
     LabelledPolygon, Overlayer, SetOperation, counter_clockwise, flatten,
 };
-use surefoot_geom::polygon::{Contour, bounds_of};
-use surefoot_geom::predicates::orient;
+use surefoot_geom::polygon::{Contour, bounds_of, convex_hull, covers, separated};
 use surefoot_mesh::{Agent, EdgeClass};
 
 /// Pieces of faces where the agent stands; no edge has a neighbour yet.
@@ -347,11 +346,7 @@ impl FaceShape {
 
     /// Whether one convex contour covers the whole face.
     fn is_covered_by(&self, contour: &[LatticePoint]) -> bool {
-        let n = contour.len();
-        self.triangles
-            .iter()
-            .flatten()
-            .all(|&p| (0..n).all(|i| orient(contour[i], contour[(i + 1) % n], p) >= 0))
+        self.triangles.iter().all(|t| covers(contour, t))
     }
 }
 
@@ -361,14 +356,6 @@ fn plan_box(points: &[LatticePoint]) -> Aabb {
         Some((lo, hi)) => Aabb::in_plan(units(lo), units(hi)),
         None => Aabb::EMPTY,
     }
-}
-
-/// Whether an edge of the convex contour `a` has all of `b` on its outer side.
-fn separated(a: &[LatticePoint], b: &[LatticePoint]) -> bool {
-    (0..a.len()).any(|i| {
-        let (p, q) = (a[i], a[(i + 1) % a.len()]);
-        b.iter().all(|&r| orient(p, q, r) <= 0)
-    })
 }
 
 /// A convex polygon in space, dropped onto the plan, counter-clockwise; `None` when nothing is left.
@@ -383,29 +370,6 @@ fn drop_down(points: &[DVec3]) -> Option<Contour> {
     }
     let contour = counter_clockwise(contour)?;
     (surefoot_geom::polygon::contour_area2(&contour) >= LEAST_SHADOW_AREA2).then_some(contour)
-}
-
-/// The convex hull of some points, counter-clockwise; `None` when it has no area.
-fn convex_hull(mut points: Vec<LatticePoint>) -> Option<Contour> {
-    points.sort_unstable();
-    points.dedup();
-    if points.len() < 3 {
-        return None;
-    }
-    let half = |points: &mut dyn Iterator<Item = LatticePoint>| {
-        let mut chain: Vec<LatticePoint> = Vec::new();
-        for p in points {
-            while chain.len() >= 2 && orient(chain[chain.len() - 2], chain[chain.len() - 1], p) <= 0 {
-                chain.pop();
-            }
-            chain.push(p);
-        }
-        chain.pop();
-        chain
-    };
-    let mut hull = half(&mut points.iter().copied());
-    hull.extend(half(&mut points.iter().rev().copied()));
-    (hull.len() >= 3).then_some(hull)
 }
 
 fn labelled_face(piece: &LabelledPolygon, face: &MergedFace) -> Face {

@@ -23,7 +23,7 @@ use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
 use surefoot_geom::overlay::{Overlayer, counter_clockwise, flatten};
-use surefoot_geom::polygon::Contour;
+use surefoot_geom::polygon::{Contour, convex_hull, covers, separated};
 use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
 
 /// How far outside the true circle an arc's corners may lie, in metres.
@@ -41,6 +41,9 @@ const MAX_LEFT_OUT: usize = 64;
 /// Clearance shapes reach this far beyond the boundary and the radius, in lattice units: more than
 /// rounding can take away.
 const OVERLAP_UNITS: f64 = 2.0;
+
+/// Outlines of at most this many corners are tested against each clearance shape by separating lines.
+const SMALL_OUTLINE: usize = 12;
 
 /// A stretch of boundary; the ground lies to its left.
 #[derive(Clone, Copy, Debug)]
@@ -363,13 +366,14 @@ struct Eroder<'a> {
 
 impl Eroder<'_> {
     fn erode_face(&self, face: &Face, overlayer: &mut Overlayer) -> Vec<Face> {
-        let points = || face.loops.iter().flatten().map(|e| plan_units(e.from).extend(0.0));
-        let bounds = Aabb::of_points(points());
+        let corners: Vec<LatticePoint> = face.loops.iter().flatten().map(|e| e.from).collect();
+        let mut near = Vec::new();
+        self.tree.visit_box(&plan_box(&corners), |i| near.push(i));
+        near.sort_unstable();
+        // Separating lines are worth their while for small outlines only.
+        let hull = if corners.len() <= SMALL_OUTLINE { convex_hull(corners.clone()) } else { None };
         let mut open: Vec<Contour> = Vec::new();
         let mut blocked: Vec<Contour> = Vec::new();
-        let mut near = Vec::new();
-        self.tree.visit_box(&bounds, |i| near.push(i));
-        near.sort_unstable();
         for i in near {
             let c = &self.clearances[i as usize];
             let Some(part) = self.part_near(&c.stretch, &face.plane) else { continue };
@@ -377,6 +381,12 @@ impl Eroder<'_> {
             let shape =
                 if whole { Some(c.shape.clone()) } else { rectangle(&c.stretch, part, self.radius) };
             let Some(shape) = shape else { continue };
+            if hull.as_ref().is_some_and(|h| separated(h, &shape) || separated(&shape, h)) {
+                continue;
+            }
+            if covers(&shape, &corners) {
+                return Vec::new();
+            }
             let list = if c.stretch.class == EdgeClass::Open { &mut open } else { &mut blocked };
             list.push(shape);
         }

@@ -11,6 +11,7 @@ use crate::settings::PartitionSettings;
 use crate::surface::{Plane, plan_units};
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::LATTICE_PER_M;
+use surefoot_geom::polygon::convex_hull;
 use surefoot_geom::predicates::orient;
 use surefoot_mesh::{CONVEX_SLACK_UNITS, EdgeClass, NO_EDGE};
 
@@ -119,9 +120,11 @@ impl Merger {
         })
     }
 
-    /// Removes an edge if the two cells beside it make one good cell.
+    /// Removes an edge, and those that continue it between the same two cells, if the two make one
+    /// good cell.
     fn try_remove(&mut self, e: u32, cells: &[Cell]) {
-        let t = self.edges[e as usize].twin;
+        let twin = |m: &Self, e: u32| m.edges[e as usize].twin;
+        let t = twin(self, e);
         let (a, b) = (self.cell_of(e), self.cell_of(t));
         if a == b
             || cells[a as usize].kind != cells[b as usize].kind
@@ -129,14 +132,39 @@ impl Merger {
         {
             return;
         }
-        // The corners that remain at both ends of the edge.
-        let corner = |before: u32, after: u32| {
-            (self.from(before), self.from(after), self.to(after))
+        // The whole border that the two share around this edge: first to last on one side.
+        let (mut first, mut last) = (e, e);
+        loop {
+            let n = self.next[last as usize];
+            if n == first || twin(self, n) != self.previous[twin(self, last) as usize] {
+                break;
+            }
+            last = n;
+        }
+        loop {
+            let p = self.previous[first as usize];
+            if p == last || twin(self, p) != self.next[twin(self, first) as usize] {
+                break;
+            }
+            first = p;
+        }
+        let shared: Vec<u32> = {
+            let mut shared = vec![first];
+            while shared[shared.len() - 1] != last {
+                shared.push(self.next[shared[shared.len() - 1] as usize]);
+            }
+            shared
         };
-        let ends = [
-            corner(self.previous[e as usize], self.next[t as usize]),
-            corner(self.previous[t as usize], self.next[e as usize]),
-        ];
+        if shared.iter().any(|&x| self.edges[x as usize].class != EdgeClass::Inner) {
+            return;
+        }
+        // The four edges that meet anew at the two ends of the border.
+        let before = self.previous[first as usize];
+        let after = self.next[last as usize];
+        let other_after = self.next[twin(self, first) as usize];
+        let other_before = self.previous[twin(self, last) as usize];
+        let corner = |m: &Self, x: u32, y: u32| (m.from(x), m.from(y), m.to(y));
+        let ends = [corner(self, before, other_after), corner(self, other_before, after)];
         let turns = ends.map(|(p, q, r)| orient(p, q, r));
         for ((p, q, r), turn) in ends.iter().zip(turns) {
             if turn < 0 && depth(*p, *q, *r) > self.notch_units {
@@ -146,35 +174,35 @@ impl Merger {
         let (lead, follow) =
             if self.corners[a as usize] >= self.corners[b as usize] { (a, b) } else { (b, a) };
         let plane = self.plane[lead as usize];
-        let flat = self
-            .ring(self.some_edge[follow as usize])
-            .all(|x| {
-                let edge = &self.edges[x as usize];
-                (edge.height_m - plane.height_at(edge.from)).abs() <= self.height_m
-            });
+        let flat = self.ring(self.some_edge[follow as usize]).all(|x| {
+            let edge = &self.edges[x as usize];
+            (edge.height_m - plane.height_at(edge.from)).abs() <= self.height_m
+        });
         if !flat {
             return;
         }
-        let (ep, en) = (self.previous[e as usize], self.next[e as usize]);
-        let (tp, tn) = (self.previous[t as usize], self.next[t as usize]);
-        self.link(ep, tn);
-        self.link(tp, en);
+        let inner = [(before, first), (last, after)];
+        let other = [(other_before, twin(self, last)), (twin(self, first), other_after)];
+        self.link(before, other_after);
+        self.link(other_before, after);
         let notched = self.notched[a as usize]
             || self.notched[b as usize]
             || turns.iter().any(|turn| *turn < 0);
-        if notched && !self.is_nearly_convex(tn) {
-            self.link(ep, e);
-            self.link(e, en);
-            self.link(tp, t);
-            self.link(t, tn);
+        if notched && !self.is_nearly_convex(after) {
+            for (x, y) in inner.into_iter().chain(other) {
+                self.link(x, y);
+            }
             return;
         }
-        self.gone[e as usize] = true;
-        self.gone[t as usize] = true;
+        for &x in &shared {
+            let t = twin(self, x);
+            self.gone[x as usize] = true;
+            self.gone[t as usize] = true;
+        }
         self.merged_into[follow as usize] = lead;
         self.notched[lead as usize] = notched;
-        self.some_edge[lead as usize] = tn;
-        self.corners[lead as usize] += self.corners[follow as usize] - 2;
+        self.some_edge[lead as usize] = after;
+        self.corners[lead as usize] += self.corners[follow as usize] - 2 * shared.len() as u32;
     }
 
     fn link(&mut self, before: u32, after: u32) {
@@ -288,25 +316,35 @@ fn depth(a: LatticePoint, v: LatticePoint, b: LatticePoint) -> f64 {
     if length < 0.5 { f64::INFINITY } else { orient(a, v, b).abs() as f64 / length }
 }
 
-/// Whether every point of a ring lies within `limit` of its convex hull, in lattice units.
+/// Whether every point of a ring lies within `limit` of its convex hull, in lattice units, and the
+/// ring follows the hull, going on along it in every notch, so that it cannot touch itself.
 fn notches_within(ring: &[LatticePoint], limit: f64) -> bool {
+    let Some(hull) = convex_hull(ring.to_vec()) else { return false };
     let n = ring.len();
-    let Some(start) = (0..n).min_by_key(|&i| ring[i]) else { return true };
-    // The hull of a simple ring by one scan from an extreme point (Graham's, along the ring).
+    let Some(start) = ring.iter().position(|p| *p == hull[0]) else { return false };
     let at = |k: usize| ring[(start + k) % n];
-    let mut hull: Vec<usize> = vec![0];
-    for k in 1..=n {
-        while hull.len() >= 2
-            && orient(at(hull[hull.len() - 2]), at(hull[hull.len() - 1]), at(k)) <= 0
-        {
-            hull.pop();
+    let mut k = 0;
+    for h in 0..hull.len() {
+        let (a, b) = (hull[h], hull[(h + 1) % hull.len()]);
+        let along = plan_units(b) - plan_units(a);
+        loop {
+            if k == n {
+                return false;
+            }
+            let step = plan_units(at(k + 1)) - plan_units(at(k));
+            if step.dot(along) <= 0.0 {
+                return false;
+            }
+            k += 1;
+            if at(k) == b {
+                break;
+            }
+            if depth(a, at(k), b) > limit {
+                return false;
+            }
         }
-        hull.push(k);
     }
-    hull.windows(2).all(|w| {
-        let (a, b) = (at(w[0]), at(w[1]));
-        (w[0] + 1..w[1]).all(|k| depth(a, at(k), b) <= limit)
-    })
+    k == n
 }
 
 #[cfg(test)]

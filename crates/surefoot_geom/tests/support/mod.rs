@@ -47,12 +47,14 @@ pub(crate) fn edges_are_apart(polygon: &Polygon) -> bool {
         a != b
             && edges[..i].iter().all(|&(c, d)| {
                 let inside = |a, b, q| q != a && q != b && on_segment(a, b, q);
-                !segments_cross(a, b, c, d)
-                    && !inside(a, b, c)
-                    && !inside(a, b, d)
-                    && !inside(c, d, a)
-                    && !inside(c, d, b)
-                    && !((a, b) == (c, d) || (a, b) == (d, c))
+                let meet = segments_cross(a, b, c, d)
+                    || inside(a, b, c)
+                    || inside(a, b, d)
+                    || inside(c, d, a)
+                    || inside(c, d, b)
+                    || (a, b) == (c, d)
+                    || (a, b) == (d, c);
+                !meet
             })
     })
 }

@@ -1,0 +1,459 @@
+//! The flags, as they are written on the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Navigation meshes that can be trusted, from any heap of triangles.
+#[derive(Debug, Parser)]
+#[command(name = "surefoot", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "\
+Every coordinate is in the scene's own frame and unit (1 unit = 1 m).
+Exit status: 0 done; 1 bad input or a failure; 2 wrong usage; 3 done, and the answer is no.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// Threads to work on; the result is the same for any number [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Build a navigation mesh from one or more scene files
+    Build(Box<BuildArgs>),
+    /// Say what a navigation mesh holds
+    Info(InfoArgs),
+    /// Find shortest paths on a navigation mesh
+    Path(PathArgs),
+    /// Check a mesh against the geometry that it came from
+    Verify(VerifyArgs),
+    /// Write a navigation mesh in another format, or as a picture
+    Export(ExportArgs),
+    /// Write one of the built-in procedural scenes
+    Scene(SceneArgs),
+    /// Look at scenes and meshes in a local web page
+    View(ViewArgs),
+    /// Build a built-in scene, find a path on it and draw a picture
+    Demo(DemoArgs),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodFlag {
+    Exact,
+    Voxel,
+    Layered,
+    AnySurface,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CellsFlag {
+    Triangles,
+    Convex,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StairsFlag {
+    Steps,
+    Ramps,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RegionsFlag {
+    Flood,
+    Flat,
+    Watershed,
+    Monotone,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BackendFlag {
+    Cpu,
+    Gpu,
+    Auto,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PointsFlag {
+    /// Start, turns and goal
+    Corners,
+    /// Also points in between that follow the ground
+    Ground,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArgs {
+    /// Scene files, taken together (.obj, .gltf, .glb, .ply, .stl)
+    #[arg(required = true, value_name = "SCENE")]
+    pub(crate) scenes: Vec<PathBuf>,
+
+    /// Where the mesh goes; the ending chooses the format (.snav, .obj, .glb, .json; also .svg,
+    /// .png, .bin)
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+
+    /// Which pipeline
+    #[arg(long, value_enum, default_value = "exact")]
+    pub(crate) method: MethodFlag,
+
+    /// Head room that the agent needs, in metres
+    #[arg(long, value_name = "M", default_value_t = 1.8, allow_negative_numbers = true)]
+    pub(crate) agent_height: f64,
+
+    /// Half the agent's width, in metres
+    #[arg(long, value_name = "M", default_value_t = 0.3, allow_negative_numbers = true)]
+    pub(crate) agent_radius: f64,
+
+    /// The steepest ground that the agent walks on, in degrees
+    #[arg(long, value_name = "DEG", default_value_t = 45.0, allow_negative_numbers = true)]
+    pub(crate) max_slope: f64,
+
+    /// The highest step that the agent climbs, in metres
+    #[arg(long, value_name = "M", default_value_t = 0.4, allow_negative_numbers = true)]
+    pub(crate) max_step: f64,
+
+    /// Which way is up: x, y, z, -x, -y, -z or three numbers a,b,c
+    #[arg(long, value_name = "DIR", default_value = "y", allow_hyphen_values = true, value_parser = direction)]
+    pub(crate) up: Triple,
+
+    /// The shape of the cells
+    #[arg(long, value_enum, default_value = "convex")]
+    pub(crate) cells: CellsFlag,
+
+    /// How deep a notch of a cell may be and still pass as convex, in metres
+    #[arg(long, value_name = "M", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub(crate) convex_distance: f64,
+
+    /// Keep only what can be reached from here (repeatable)
+    #[arg(long = "seed", value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = point)]
+    pub(crate) seeds: Vec<Triple>,
+
+    /// Connected patches smaller than this are dropped, in square metres
+    #[arg(long, value_name = "M2", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub(crate) min_area: f64,
+
+    /// Annotate traversable gaps up to this distance, in metres; 0 is off
+    #[arg(long, value_name = "M", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub(crate) fill_gaps: f64,
+
+    /// Give an area type to triangles whose tag matches (repeatable): `water=*lake*`
+    #[arg(long = "area", value_name = "NAME=PATTERN", value_parser = area_rule)]
+    pub(crate) areas: Vec<(String, String)>,
+
+    /// Take triangles that face down as ground too, for scenes with careless winding
+    #[arg(long)]
+    pub(crate) two_sided: bool,
+
+    /// exact: how stairs connect
+    #[arg(long, value_enum)]
+    pub(crate) stairs: Option<StairsFlag>,
+
+    /// exact: modelling gaps up to this width are closed, in metres [default: 0.01]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) gap_distance: Option<f64>,
+
+    /// exact: walls are at least this thick, in metres [default: 0.025]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) wall_thickness: Option<f64>,
+
+    /// exact: the steepest ramp laid over stairs, in degrees [default: 55]
+    #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
+    pub(crate) stair_slope: Option<f64>,
+
+    /// exact: how far a simplified boundary may move inwards, in metres [default: 0.01]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
+
+    /// voxel, layered: width of a cell, in metres [default: 0.1]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) cell_size: Option<f64>,
+
+    /// voxel, layered: height of a cell, in metres [default: 0.05]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) cell_height: Option<f64>,
+
+    /// voxel: cells along the side of a tile [default: 256]
+    #[arg(long, value_name = "CELLS")]
+    pub(crate) tile_size: Option<u32>,
+
+    /// voxel: how ground is divided into regions [default: flood]
+    #[arg(long, value_enum)]
+    pub(crate) regions: Option<RegionsFlag>,
+
+    /// layered: width of a cell of the fine depth map, in metres
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) fine_cell_size: Option<f64>,
+
+    /// Where heavy stages run
+    #[arg(long, value_enum, default_value = "cpu")]
+    pub(crate) backend: BackendFlag,
+
+    /// Write every stage's result into a folder, as numbered .glb, .svg and .json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dump: Option<PathBuf>,
+
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    /// A navigation mesh (.snav)
+    #[arg(value_name = "NAVMESH")]
+    pub(crate) mesh: PathBuf,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PathArgs {
+    /// A navigation mesh (.snav)
+    #[arg(value_name = "NAVMESH")]
+    pub(crate) mesh: PathBuf,
+
+    /// Where the path starts
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = point,
+          requires = "to", required_unless_present = "pairs", conflicts_with = "pairs")]
+    pub(crate) from: Option<Triple>,
+
+    /// Where the path ends
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = point,
+          requires = "from", required_unless_present = "pairs", conflicts_with = "pairs")]
+    pub(crate) to: Option<Triple>,
+
+    /// Many pairs at once: a file with six numbers a line, start and goal
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pairs: Option<PathBuf>,
+
+    /// How far a point may lie from the mesh, in metres, along each axis
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = point)]
+    pub(crate) extents: Option<Triple>,
+
+    /// Ask for a path of a wider agent than the mesh was built for: its radius, in metres
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) radius: Option<f64>,
+
+    /// Which points to give
+    #[arg(long, value_enum, default_value = "corners")]
+    pub(crate) points: PointsFlag,
+
+    /// Also draw the path on the mesh (.svg, .png or .glb)
+    #[arg(short, long, value_name = "OUT", conflicts_with = "pairs")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Scene files to draw around the mesh (.png)
+    #[arg(long = "scene", value_name = "SCENE", num_args = 1.., requires = "output")]
+    pub(crate) scenes: Vec<PathBuf>,
+
+    /// Leave out of the drawing what lies higher than this, in metres (.png, .svg)
+    #[arg(long, value_name = "M", allow_negative_numbers = true, requires = "output")]
+    pub(crate) cut_height: Option<f64>,
+
+    /// Print one JSON object a line for each pair
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// A navigation mesh (.snav)
+    #[arg(value_name = "NAVMESH")]
+    pub(crate) mesh: PathBuf,
+
+    /// The scene files that it came from
+    #[arg(long = "scene", value_name = "SCENE", required = true, num_args = 1..)]
+    pub(crate) scenes: Vec<PathBuf>,
+
+    /// How many points to sample
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<u64>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// A navigation mesh (.snav)
+    #[arg(value_name = "NAVMESH")]
+    pub(crate) mesh: PathBuf,
+
+    /// Where it goes; the ending chooses the format: .obj, .glb, .json, .svg (top view), .png (top
+    /// and perspective view), .bin (a Detour tile set), .snav
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+
+    /// Scene files to draw around the mesh (.png)
+    #[arg(long = "scene", value_name = "SCENE", num_args = 1..)]
+    pub(crate) scenes: Vec<PathBuf>,
+
+    /// Leave out what lies higher than this along the up direction, in metres (.png, .svg)
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) cut_height: Option<f64>,
+
+    /// The picture's size in pixels (.png) [default: 1800x900]
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub(crate) size: Option<(u32, u32)>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SceneArgs {
+    /// The scene's name; --list names them all
+    #[arg(required_unless_present = "list")]
+    pub(crate) name: Option<String>,
+
+    /// List all scenes with what each stresses
+    #[arg(long, conflicts_with_all = ["name", "output"])]
+    pub(crate) list: bool,
+
+    /// Where it goes; the ending chooses the format (.obj, .glb, .ply, .stl)
+    #[arg(short, long, value_name = "OUT", required_unless_present = "list")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The scene's size; what it means is said by --list
+    #[arg(long, value_name = "N")]
+    pub(crate) size: Option<u32>,
+
+    /// Turn it around the up axis, in degrees
+    #[arg(long, value_name = "DEG", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub(crate) rotate: f64,
+
+    /// Split triangles so often, with T-junctions everywhere
+    #[arg(long, value_name = "LEVELS", default_value_t = 0)]
+    pub(crate) shatter: u32,
+
+    /// Move every corner of every triangle by up to this much, in metres
+    #[arg(long, value_name = "M", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub(crate) jitter: f64,
+
+    /// Add duplicates, triangles without area and needle triangles
+    #[arg(long)]
+    pub(crate) dirty: bool,
+
+    /// Seed of every random choice
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ViewArgs {
+    /// Scenes and meshes to show
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// The port to listen on
+    #[arg(long, value_name = "N")]
+    pub(crate) port: Option<u16>,
+
+    /// Do not open a browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// The folder that everything goes into
+    #[arg(short, long, value_name = "DIR", default_value = "surefoot-demo")]
+    pub(crate) output: PathBuf,
+}
+
+/// Three numbers of a command line.
+pub(crate) type Triple = [f64; 3];
+
+fn numbers(text: &str) -> Option<Triple> {
+    let mut parts = text.split(',');
+    let mut next = || parts.next()?.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+    let triple = [next()?, next()?, next()?];
+    parts.next().is_none().then_some(triple)
+}
+
+/// `X,Y,Z`.
+fn point(text: &str) -> Result<Triple, String> {
+    numbers(text).ok_or_else(|| "give three finite numbers: X,Y,Z".to_owned())
+}
+
+/// `x`, `-z`, ... or `a,b,c`.
+fn direction(text: &str) -> Result<Triple, String> {
+    Ok(match text.trim() {
+        "x" | "+x" => [1.0, 0.0, 0.0],
+        "y" | "+y" => [0.0, 1.0, 0.0],
+        "z" | "+z" => [0.0, 0.0, 1.0],
+        "-x" => [-1.0, 0.0, 0.0],
+        "-y" => [0.0, -1.0, 0.0],
+        "-z" => [0.0, 0.0, -1.0],
+        other => numbers(other).filter(|d| d.iter().any(|c| c.abs() > 0.0)).ok_or(
+            "give x, y, z, -x, -y, -z or three finite numbers a,b,c that are not all zero",
+        )?,
+    })
+}
+
+/// `NAME=PATTERN`.
+fn area_rule(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, pattern)) if !name.trim().is_empty() && !pattern.is_empty() => {
+            Ok((name.trim().to_owned(), pattern.to_owned()))
+        }
+        _ => Err("give NAME=PATTERN, for example water=*lake*".to_owned()),
+    }
+}
+
+/// `WxH`.
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let parse = || {
+        let (w, h) = text.split_once(['x', 'X', '×'])?;
+        let side = |t: &str| t.trim().parse::<u32>().ok().filter(|n| (16..=8192).contains(n));
+        Some((side(w)?, side(h)?))
+    };
+    parse().ok_or_else(|| "give WxH, each from 16 to 8192 pixels".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_flags_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn directions_and_points_parse() {
+        assert_eq!(direction("-z"), Ok([0.0, 0.0, -1.0]));
+        assert_eq!(direction("1,-2,0.5"), Ok([1.0, -2.0, 0.5]));
+        for wrong in ["w", "0,0,0", "1,2", "1,2,3,4", "nan,0,1", "inf,0,0", ""] {
+            assert!(direction(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(point("-1, 2,-3e2"), Ok([-1.0, 2.0, -300.0]));
+        assert!(point("1,2,x").is_err());
+    }
+
+    #[test]
+    fn values_may_be_negative() {
+        let cli = Cli::try_parse_from([
+            "surefoot",
+            "path",
+            "a.snav",
+            "--from",
+            "-1,2,3",
+            "--to",
+            "-4,-5,-6",
+            "--threads",
+            "2",
+        ])
+        .unwrap();
+        let Command::Path(args) = cli.command else { panic!("not a path") };
+        assert_eq!(args.from, Some([-1.0, 2.0, 3.0]));
+        let cli = Cli::try_parse_from(["surefoot", "build", "a.obj", "-o", "b.snav", "--up", "-x"]);
+        let Command::Build(args) = cli.unwrap().command else { panic!("not a build") };
+        assert_eq!(args.up, [-1.0, 0.0, 0.0]);
+    }
+}

@@ -1,0 +1,98 @@
+//! From flags to settings, in one place.
+//!
+//! What a flag asks for and this version cannot do ends here with a plain word, before any file is
+//! read.
+
+use crate::args::{BackendFlag, BuildArgs, CellsFlag, MethodFlag, StairsFlag};
+use crate::outcome::Failure;
+use surefoot_bake::{Agent, AreaRule, BakeSettings, CellShape, ExactSettings, Method, Stairs};
+
+/// The settings of a build, checked, and what the flags say that has no effect.
+pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<String>), Failure> {
+    let method = match args.method {
+        MethodFlag::Exact => Method::Exact,
+        MethodFlag::Voxel => Method::Voxel,
+        MethodFlag::Layered => Method::Layered,
+        MethodFlag::AnySurface => Method::AnySurface,
+    };
+    let defaults = ExactSettings::default();
+    let settings = BakeSettings {
+        agent: Agent {
+            height_m: args.agent_height,
+            radius_m: args.agent_radius,
+            max_slope_rad: args.max_slope.to_radians(),
+            max_step_m: args.max_step,
+        },
+        method,
+        up: args.up,
+        cells: match args.cells {
+            CellsFlag::Triangles => CellShape::Triangles,
+            CellsFlag::Convex => CellShape::Convex,
+        },
+        convex_distance_m: args.convex_distance,
+        seeds: args.seeds.clone(),
+        min_area_m2: args.min_area,
+        areas: args
+            .areas
+            .iter()
+            .map(|(area, tag_pattern)| AreaRule {
+                area: area.clone(),
+                tag_pattern: tag_pattern.clone(),
+            })
+            .collect(),
+        exact: ExactSettings {
+            stairs: match args.stairs {
+                None => defaults.stairs,
+                Some(StairsFlag::Steps) => Stairs::Steps,
+                Some(StairsFlag::Ramps) => Stairs::Ramps,
+            },
+            gap_distance_m: args.gap_distance.unwrap_or(defaults.gap_distance_m),
+            wall_thickness_m: args.wall_thickness.unwrap_or(defaults.wall_thickness_m),
+            stair_slope_rad: args.stair_slope.map_or(defaults.stair_slope_rad, f64::to_radians),
+            tolerance_m: args.tolerance.unwrap_or(defaults.tolerance_m),
+            two_sided: args.two_sided,
+            ..defaults
+        },
+    };
+    settings.resolve().map_err(Failure::usage)?;
+    if !(args.fill_gaps >= 0.0 && args.fill_gaps.is_finite()) {
+        return Err(Failure::usage(format!(
+            "the gap distance to fill is {}, but must be 0 or more, in metres; 0 is off",
+            args.fill_gaps
+        )));
+    }
+
+    // What this version cannot do.
+    if method != Method::Exact {
+        return Err(Failure::failed(format!(
+            "the {} method is not part of this version; use --method exact",
+            method.name()
+        )));
+    }
+    if args.fill_gaps > 0.0 {
+        return Err(Failure::failed(
+            "gap annotation is not part of this version; leave --fill-gaps out",
+        ));
+    }
+    if args.backend == BackendFlag::Gpu {
+        return Err(Failure::failed(
+            "no stage runs on a GPU in this version; use --backend cpu or auto",
+        ));
+    }
+    Ok((settings, without_effect(args)))
+}
+
+/// Flags of other pipelines are not wrong, but a person should know that they do nothing.
+fn without_effect(args: &BuildArgs) -> Vec<String> {
+    [
+        ("--cell-size", args.cell_size.is_some()),
+        ("--cell-height", args.cell_height.is_some()),
+        ("--tile-size", args.tile_size.is_some()),
+        ("--regions", args.regions.is_some()),
+        ("--fine-cell-size", args.fine_cell_size.is_some()),
+    ]
+    .iter()
+    .filter(|(_, given)| *given)
+    .map(|(flag, _)| format!("{flag} has no effect with --method exact"))
+    .collect()
+}

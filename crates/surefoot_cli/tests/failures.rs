@@ -1,0 +1,228 @@
+//! Every way to fail has its status and one message that says what to do.
+
+mod support;
+
+use std::io::Write;
+use std::process::Stdio;
+use support::Bench;
+
+const TRIANGLE: &str = "v 0 0 0\nv 10 0 0\nv 0 0 10\nf 1 3 2\n";
+
+#[test]
+fn wrong_usage_is_two() {
+    let bench = Bench::new();
+    bench.write("t.obj", TRIANGLE);
+    for arguments in [
+        &[][..],
+        &["fly"],
+        &["build"],
+        &["build", "t.obj"],
+        &["build", "t.obj", "-o", "t.snav", "--method", "magic"],
+        &["build", "t.obj", "-o", "t.snav", "--agent-height", "tall"],
+        &["build", "t.obj", "-o", "t.snav", "--up", "0,0,0"],
+        &["build", "t.obj", "-o", "t.snav", "--seed", "1,2"],
+        &["build", "t.obj", "-o", "t.snav", "--area", "water"],
+        &["build", "t.obj", "-o", "t.snav", "--threads", "0"],
+        &["path", "t.snav"],
+        &["path", "t.snav", "--from", "1,2,3"],
+        &["path", "t.snav", "--from", "1,2,3", "--to", "1,2"],
+        &["scene"],
+        &["scene", "stairs"],
+        &["verify", "t.snav"],
+        &["info"],
+    ] {
+        let ran = bench.run(arguments);
+        assert_eq!(ran.status, 2, "{arguments:?}: {}", ran.err);
+        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn settings_out_of_range_are_wrong_usage_and_say_the_range() {
+    let bench = Bench::new();
+    bench.write("t.obj", TRIANGLE);
+    let build = |flag: &str, value: &str, word: &str| {
+        bench.fails(&["build", "t.obj", "-o", "t.snav", flag, value], 2, &[word]);
+    };
+    build("--agent-height", "-1", "height");
+    build("--agent-radius", "-0.1", "radius");
+    build("--agent-radius", "nan", "radius");
+    build("--max-slope", "95", "slope");
+    build("--max-step", "3", "step");
+    build("--min-area", "-2", "area");
+    build("--gap-distance", "0.5", "wall");
+    build("--fill-gaps", "-1", "gap");
+    assert!(!bench.path("t.snav").exists());
+}
+
+#[test]
+fn what_this_version_cannot_do_is_said_plainly() {
+    let bench = Bench::new();
+    bench.write("t.obj", TRIANGLE);
+    for method in ["voxel", "layered", "any-surface"] {
+        let build = ["build", "t.obj", "-o", "t.snav", "--method", method];
+        bench.fails(&build, 1, &[method, "not part of this version"]);
+    }
+    bench.fails(&["build", "t.obj", "-o", "t.snav", "--fill-gaps", "1"], 1, &["--fill-gaps"]);
+    bench.fails(&["build", "t.obj", "-o", "t.snav", "--backend", "gpu"], 1, &["--backend"]);
+    bench.ok(&["build", "t.obj", "-o", "t.snav", "--backend", "auto"]);
+    bench.fails(&["verify", "t.snav", "--scene", "t.obj"], 1, &["not part of this version"]);
+    bench.fails(&["view", "t.snav", "--no-open"], 1, &["not part of this version"]);
+    let radius = ["path", "t.snav", "--from", "1,0,1", "--to", "2,0,2", "--radius", "1"];
+    bench.fails(&radius, 1, &["--radius"]);
+}
+
+#[test]
+fn flags_of_other_methods_are_a_warning() {
+    let bench = Bench::new();
+    bench.write("t.obj", TRIANGLE);
+    let ran = bench.ok(&["build", "t.obj", "-o", "t.snav", "--cell-size", "0.1", "--json"]);
+    assert!(ran.err.contains("--cell-size has no effect"), "{}", ran.err);
+}
+
+#[test]
+fn missing_and_unknown_files_are_named() {
+    let bench = Bench::new();
+    bench.write("t.obj", TRIANGLE);
+    bench.write("t.doc", "x");
+    bench.fails(&["build", "none.obj", "-o", "t.snav"], 1, &["none.obj", "cannot be read"]);
+    bench.fails(&["build", "t.doc", "-o", "t.snav"], 1, &["t.doc", ".glb"]);
+    bench.fails(&["build", "t.obj", "-o", "none/t.snav"], 1, &["none/t.snav", "does not exist"]);
+    bench.fails(&["build", "t.obj", "-o", "."], 2, &["ending"]);
+    bench.fails(&["build", "t.obj", "-o", "t.xyz"], 2, &["t.xyz", ".snav"]);
+    bench.fails(&["info", "none.snav"], 1, &["none.snav", "cannot be read"]);
+    bench.fails(&["info", "t.obj"], 1, &["t.obj", "snav"]);
+    bench.fails(&["scene", "castle", "-o", "t.glb"], 2, &["castle"]);
+    bench.fails(&["scene", "stairs", "--size", "100000", "-o", "t.glb"], 2, &["100000"]);
+    bench.fails(&["scene", "stairs", "-o", "t.snav"], 2, &["t.snav", ".glb"]);
+    bench.fails(&["scene", "stairs", "-o", "none/t.glb"], 1, &["none"]);
+}
+
+#[test]
+fn wrong_pairs_name_their_line() {
+    let bench = Bench::with_mesh();
+    bench.write("p.txt", "1 2 3 4 5 6\n1 2 3 4 5\n");
+    bench.fails(&["path", "mesh.snav", "--pairs", "p.txt"], 1, &["p.txt", "line 2"]);
+    bench.write("p.txt", "# nothing\n");
+    bench.fails(&["path", "mesh.snav", "--pairs", "p.txt"], 1, &["p.txt", "no pair"]);
+    bench.fails(&["path", "mesh.snav", "--pairs", "none.txt"], 1, &["none.txt"]);
+}
+
+#[test]
+fn a_failed_build_leaves_the_old_output_alone() {
+    let bench = Bench::new();
+    bench.write("t.obj", "v 0 0 0\nf 1 2 3\n");
+    bench.write("t.snav", "old");
+    bench.fails(&["build", "t.obj", "-o", "t.snav"], 1, &["t.obj"]);
+    assert_eq!(bench.read("t.snav"), b"old");
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let bench = Bench::with_mesh();
+    let pairs = "1 0 1 2 0 2\n".repeat(20_000);
+    bench.write("p.txt", pairs);
+    let mut child = bench
+        .command(&["path", "mesh.snav", "--pairs", "p.txt"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Nobody reads what the child prints.
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code().is_some(), "ended by a signal");
+    assert!(err.is_empty(), "{err}");
+}
+
+#[test]
+fn no_ground_at_all_is_a_mesh_without_cells() {
+    let bench = Bench::new();
+    // A wall.
+    bench.write("wall.obj", "v 0 0 0\nv 10 0 0\nv 0 10 0\nf 1 2 3\n");
+    let ran = bench.ok(&["build", "wall.obj", "-o", "wall.snav", "--json"]);
+    assert!(ran.err.contains("nothing in the scene can be walked on"), "{}", ran.err);
+    bench.ok(&["info", "wall.snav"]);
+    for name in ["w.obj", "w.glb", "w.json", "w.svg", "w.png"] {
+        bench.ok(&["export", "wall.snav", "-o", name]);
+    }
+    bench.fails(&["export", "wall.snav", "-o", "w.bin"], 1, &["w.bin", "no cell"]);
+    let path = bench.run(&["path", "wall.snav", "--from", "0,0,0", "--to", "1,0,0", "--json"]);
+    assert_eq!(path.status, 3);
+    assert!(path.out.contains("start-off-mesh"), "{}", path.out);
+}
+
+#[test]
+fn damaged_files_of_every_format_are_refused() {
+    let bench = Bench::with_mesh();
+    for name in ["good.obj", "good.glb", "good.ply", "good.stl"] {
+        bench.ok(&["scene", "stairs", "--size", "2", "-o", name]);
+    }
+    // Damage that no reader can take for a sound file: a text in the wrong place, or a cut.
+    for format in ["obj", "glb", "ply", "stl", "snav"] {
+        let good = if format == "snav" {
+            bench.read("mesh.snav")
+        } else {
+            bench.read(&format!("good.{format}"))
+        };
+        for k in 0..10 {
+            let mut bad = good.clone();
+            if format == "obj" {
+                // Any line of an OBJ may end the file, so a line that makes no sense goes in.
+                let at = bad.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(k * 3).unwrap().0;
+                bad.splice(at..at, b"\nf 1 x 2".iter().copied());
+            } else {
+                bad.truncate(good.len() * k / 10);
+            }
+            let file = format!("bad.{format}");
+            bench.write(&file, &bad);
+            let command = if format == "snav" {
+                vec!["info", &file]
+            } else {
+                vec!["build", &file, "-o", "x.snav"]
+            };
+            let ran = bench.run(&command);
+            assert_eq!(ran.status, 1, "{format} {k}: {}{}", ran.out, ran.err);
+            assert!(ran.err.contains(&file), "{format} {k}: {}", ran.err);
+            assert!(!bench.path("x.snav").exists());
+        }
+    }
+}
+
+#[test]
+fn bytes_changed_at_random_never_panic() {
+    let bench = Bench::with_mesh();
+    for name in ["good.obj", "good.glb", "good.ply", "good.stl"] {
+        bench.ok(&["scene", "stairs", "--size", "2", "-o", name]);
+    }
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = |n: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    for format in ["obj", "glb", "ply", "stl", "snav"] {
+        let name = if format == "snav" { "mesh.snav".to_owned() } else { format!("good.{format}") };
+        let good = bench.read(&name);
+        for _ in 0..10 {
+            let mut bad = good.clone();
+            for _ in 0..1 + next(8) {
+                let at = next(bad.len());
+                bad[at] = next(256) as u8;
+            }
+            let file = format!("bad.{format}");
+            let mut out = std::fs::File::create(bench.path(&file)).unwrap();
+            out.write_all(&bad).unwrap();
+            let ran = if format == "snav" {
+                bench.run(&["info", &file])
+            } else {
+                bench.run(&["build", &file, "-o", "x.snav"])
+            };
+            assert!(matches!(ran.status, 0 | 1), "{format}: {}", ran.err);
+            if ran.status == 1 {
+                assert!(ran.err.contains(&file), "{}", ran.err);
+            }
+        }
+    }
+}

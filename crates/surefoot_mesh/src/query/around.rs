@@ -1,0 +1,281 @@
+//! Queries about what lies around a place: rays, moves, walls, random places, distances.
+
+use super::filter::Tables;
+use super::flood::CellDistance;
+use super::locate::Place;
+use super::path::{NearestPoint, PathError};
+use super::position::Position;
+use super::ray::{self, RayEnd};
+use super::{Path, PathOptions, Query};
+use crate::data::{CellId, EdgeId, NO_EDGE};
+use crate::mesh::NavMesh;
+use glam::{DVec2, DVec3};
+
+/// How far a straight line over the surface leads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// Where it ends.
+    pub end: NearestPoint,
+    /// How much of the way to the target that is, from 0 to 1, measured in plan.
+    pub share: f64,
+    /// What stopped it; `None` when it reaches the target.
+    pub wall: Option<Wall>,
+}
+
+/// A piece of a wall.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wall {
+    /// The edge that cannot be crossed; `None` for a cut through a notched cell, which no wall is.
+    pub edge: Option<EdgeId>,
+    /// The horizontal direction away from the wall, onto the mesh: a unit vector of the user's
+    /// frame.
+    pub normal: [f64; 3],
+}
+
+/// Where a move over the surface ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moved {
+    /// The place.
+    pub end: NearestPoint,
+    /// Whether a wall was touched on the way.
+    pub touched_wall: bool,
+}
+
+/// The wall nearest to a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearestWall {
+    /// The distance in plan, along the surface, in metres.
+    pub distance_m: f64,
+    /// The nearest point of the wall, at the height of the mesh.
+    pub point: [f64; 3],
+    /// The wall; its normal points from the wall to the place where they are apart.
+    pub wall: Wall,
+}
+
+impl Query<'_> {
+    /// Whether a way can lead from one point to another, in constant time after both are located:
+    /// `false` is certain, and so is `true` unless links lead one way only. `None` when a point is
+    /// not on the mesh.
+    #[must_use]
+    pub fn reachable(&self, from: impl Position, to: impl Position) -> Option<bool> {
+        let a = self.place(from.coordinates(), self.extents_m)?;
+        let b = self.place(to.coordinates(), self.extents_m)?;
+        let component = |p: Place| self.tables.component(self.mesh, p.piece);
+        Some(component(a) == component(b))
+    }
+
+    /// Walks straight, in plan, from one point towards another, until a wall stops it. Links are
+    /// not taken. The height of the target does not matter.
+    pub fn raycast(&self, from: impl Position, to: impl Position) -> Result<Ray, PathError> {
+        self.raycast_with(from, to, |_| {})
+    }
+
+    /// The same, with the cells crossed appended to a list, the start's first.
+    pub fn raycast_cells(
+        &self,
+        from: impl Position,
+        to: impl Position,
+        cells: &mut Vec<CellId>,
+    ) -> Result<Ray, PathError> {
+        let first = cells.len();
+        self.raycast_with(from, to, |cell| {
+            if cells.len() == first || cells.last() != Some(&cell) {
+                cells.push(cell);
+            }
+        })
+    }
+
+    fn raycast_with(
+        &self,
+        from: impl Position,
+        to: impl Position,
+        mut enter: impl FnMut(CellId),
+    ) -> Result<Ray, PathError> {
+        let start = self.start_place(from.coordinates())?;
+        let to = self.plan_target(to.coordinates())?;
+        enter(self.cell(start.piece));
+        let end = ray::walk(self.mesh, &self.tables, start.piece, start.plan, to, |piece| {
+            enter(self.cell(piece));
+        });
+        let way = to - start.plan;
+        let share = match end.wall {
+            None => 1.0,
+            Some(_) => ((end.at - start.plan).dot(way) / way.length_squared()).clamp(0.0, 1.0),
+        };
+        Ok(Ray { end: self.ray_point(end), share, wall: end.wall.map(|w| self.wall(w)) })
+    }
+
+    /// Moves straight from a point towards another and slides along the walls it meets, as far as
+    /// that leads nearer to the target. Links are not taken. The height of the target does not
+    /// matter.
+    pub fn move_along_surface(
+        &self,
+        from: impl Position,
+        to: impl Position,
+    ) -> Result<Moved, PathError> {
+        let start = self.start_place(from.coordinates())?;
+        let to = self.plan_target(to.coordinates())?;
+        let (end, touched_wall) = ray::slide(self.mesh, &self.tables, start, to);
+        Ok(Moved { end: self.ray_point(end), touched_wall })
+    }
+
+    /// The wall nearest to a point, no farther than `reach_m` from it in plan: an edge without a
+    /// neighbour, or with one that the filter leaves out. Only what a straight line over the
+    /// surface reaches counts, so walls of other storeys do not.
+    pub fn nearest_wall(
+        &mut self,
+        point: impl Position,
+        reach_m: f64,
+    ) -> Result<Option<NearestWall>, PathError> {
+        let place = self.start_place(point.coordinates())?;
+        let found = self.sight.nearest_wall(self.mesh, &self.tables, place, reach_m);
+        Ok(found.map(|near| {
+            let pieces = &self.mesh.pieces;
+            let (a, b) = pieces.segment(near.edge);
+            let share = crate::pieces::share_on_segment(a, b, near.at);
+            let mut wall = self.wall(near.edge);
+            if near.distance_m > 0.0 {
+                wall.normal = self.direction((place.plan - near.at) / near.distance_m);
+            }
+            NearestWall {
+                distance_m: near.distance_m,
+                point: self.mesh.user_point(near.at, pieces.edge_height(near.edge, share)),
+                wall,
+            }
+        }))
+    }
+
+    /// A random place, uniform by area in plan over all ground that the filter lets through.
+    /// `random` gives numbers from 0 to 1, 1 excluded. `None` when there is no ground.
+    pub fn random_point(&mut self, mut random: impl FnMut() -> f64) -> Option<NearestPoint> {
+        let place = self.drawing.anywhere(self.mesh, &self.tables, None, &mut random)?;
+        Some(self.nearest_point(place))
+    }
+
+    /// A random place of the component that a point belongs to, uniform by area in plan.
+    pub fn random_reachable_point(
+        &mut self,
+        from: impl Position,
+        mut random: impl FnMut() -> f64,
+    ) -> Result<NearestPoint, PathError> {
+        let start = self.start_place(from.coordinates())?;
+        let component = self.tables.component(self.mesh, start.piece);
+        let drawn = self.drawing.anywhere(self.mesh, &self.tables, Some(component), &mut random);
+        Ok(self.nearest_point(drawn.unwrap_or(start)))
+    }
+
+    /// A random place no farther than `radius_m` from a point in plan and joined to it within that
+    /// circle, uniform by area in plan.
+    pub fn random_point_near(
+        &mut self,
+        centre: impl Position,
+        radius_m: f64,
+        mut random: impl FnMut() -> f64,
+    ) -> Result<NearestPoint, PathError> {
+        let centre = self.start_place(centre.coordinates())?;
+        let drawn = self.drawing.near(self.mesh, &self.tables, centre, radius_m, &mut random);
+        Ok(self.nearest_point(drawn.unwrap_or(centre)))
+    }
+
+    /// Appends all cells that the shortest way from a point reaches within `limit_m` (infinite for
+    /// all), nearest first, each with the length of that way in plan to the cell's nearest point.
+    pub fn cells_within(
+        &mut self,
+        from: impl Position,
+        limit_m: f64,
+        cells: &mut Vec<CellDistance>,
+    ) -> Result<(), PathError> {
+        let start = self.start_place(from.coordinates())?;
+        self.pending = None;
+        self.search.flood(self.mesh, &self.tables, start, limit_m, cells);
+        Ok(())
+    }
+
+    fn start_place(&self, at: [f64; 3]) -> Result<Place, PathError> {
+        self.place(at, self.extents_m).ok_or(PathError::StartOffMesh { at })
+    }
+
+    fn plan_target(&self, at: [f64; 3]) -> Result<DVec2, PathError> {
+        let plan = self.mesh.canonical_point(at).truncate();
+        if plan.is_finite() { Ok(plan) } else { Err(PathError::GoalOffMesh { at }) }
+    }
+
+    fn ray_point(&self, end: RayEnd) -> NearestPoint {
+        let height_m = self.mesh.pieces.height(end.piece, end.at);
+        self.nearest_point(Place { piece: end.piece, plan: end.at, height_m })
+    }
+
+    /// A direction in plan, in the user's frame.
+    fn direction(&self, plan: DVec2) -> [f64; 3] {
+        let [x, y, _] = self.mesh.frame().axes().map(DVec3::from);
+        (x * plan.x + y * plan.y).to_array()
+    }
+
+    fn wall(&self, edge: u32) -> Wall {
+        let (a, b) = self.mesh.pieces.segment(edge);
+        let mesh_edge = self.mesh.pieces.mesh_edges[edge as usize];
+        Wall {
+            edge: (mesh_edge != NO_EDGE).then_some(EdgeId(mesh_edge)),
+            // The mesh lies to the left of its edges.
+            normal: self.direction((b - a).perp().normalize()),
+        }
+    }
+}
+
+/// One of many path queries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathRequest {
+    /// Where the path starts, in the user's frame.
+    pub from: [f64; 3],
+    /// Where it should end.
+    pub to: [f64; 3],
+}
+
+impl PathRequest {
+    /// A request between two points.
+    #[must_use]
+    pub fn new(from: impl Position, to: impl Position) -> Self {
+        Self { from: from.coordinates(), to: to.coordinates() }
+    }
+}
+
+impl Query<'_> {
+    /// Answers many queries under this query's filter and extents, over all threads of the current
+    /// pool where the feature `parallel` is on. Answers come in the order of the requests and do
+    /// not depend on the number of threads.
+    pub fn find_paths(
+        &mut self,
+        requests: &[PathRequest],
+        options: &PathOptions,
+    ) -> Vec<Result<Path, PathError>> {
+        #[cfg(feature = "parallel")]
+        {
+            use rayon::prelude::*;
+            // Small enough to share the work out evenly, large enough to warm a query up.
+            const CHUNK: usize = 64;
+            if requests.len() > CHUNK {
+                let (mesh, tables, extents): (&NavMesh, &Tables, _) =
+                    (self.mesh, &self.tables, self.extents_m);
+                return requests
+                    .par_chunks(CHUNK)
+                    .map_init(
+                        || {
+                            let mut query = Query::new(mesh);
+                            query.tables = tables.clone();
+                            query.extents_m = extents;
+                            query
+                        },
+                        |query, chunk| -> Vec<_> {
+                            chunk
+                                .iter()
+                                .map(|r| query.find_path_with(r.from, r.to, options))
+                                .collect()
+                        },
+                    )
+                    .flatten_iter()
+                    .collect();
+            }
+        }
+        requests.iter().map(|r| self.find_path_with(r.from, r.to, options)).collect()
+    }
+}

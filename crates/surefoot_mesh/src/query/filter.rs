@@ -1,0 +1,293 @@
+//! Where a query may go and what it costs there.
+//!
+//! In goes a [`Filter`]; out come tables by piece, fan and link, worked out once when the filter is
+//! set, so that a search looks them up. Leaving ground out turns the borders around it into walls:
+//! the vertices along them become corners, and the components are counted anew.
+
+use crate::data::{AreaId, CellKind, LinkKind};
+use crate::mesh::{NavMesh, number_sets, unite};
+use crate::pieces::{NONE, PieceEdge};
+use thiserror::Error;
+
+/// Which ground and which links a query uses, and at what cost.
+///
+/// A cost is a factor on lengths: 1 is plain ground, 2 makes a metre count as two,
+/// [`f32::INFINITY`] leaves the ground out. All costs must be above zero.
+///
+/// ```
+/// # use surefoot_mesh::{AreaId, CellKind, Filter};
+/// let mut filter = Filter::default();
+/// filter.set_area_cost(AreaId(1), 3.0); // mud
+/// filter.exclude_area(AreaId(2)); // lava
+/// filter.exclude_kind(CellKind::Gap);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Filter {
+    /// The cost of each area type, by its number; missing ones cost 1.
+    pub area_costs: Vec<f32>,
+    /// The cost of ground, ramps and gap fillers, in that order; it multiplies the area's.
+    pub kind_costs: [f32; 3],
+    /// The cost of step, gap, jump and door links, in that order, as a factor on the straight
+    /// distance from end to end; it multiplies the cost of the link's area type.
+    pub link_costs: [f32; 4],
+    /// What taking a step, gap, jump or door link costs in addition, in metres.
+    pub link_extra_m: [f32; 4],
+    /// Links that cannot be used now (a locked door), by their numbers.
+    pub closed_links: Vec<u32>,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            area_costs: Vec::new(),
+            kind_costs: [1.0; 3],
+            link_costs: [1.0; 4],
+            link_extra_m: [0.0; 4],
+            closed_links: Vec::new(),
+        }
+    }
+}
+
+/// A filter that makes no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FilterError {
+    /// A cost is zero, negative or not a number.
+    #[error("the cost {cost} is no factor; give a number above zero, infinity to leave ground out")]
+    Cost {
+        /// The cost given.
+        cost: f32,
+    },
+    /// An extra cost is negative or not a number.
+    #[error("the extra cost {extra_m} m is no length; give zero or a finite number above")]
+    Extra {
+        /// The extra cost given.
+        extra_m: f32,
+    },
+    /// A link that does not exist.
+    #[error("link {link} is to be closed, but there are only {links}")]
+    NoSuchLink {
+        /// The link named.
+        link: u32,
+        /// How many there are.
+        links: usize,
+    },
+}
+
+impl Filter {
+    /// Sets the cost of an area type.
+    pub fn set_area_cost(&mut self, area: AreaId, cost: f32) {
+        if self.area_costs.len() <= area.index() {
+            self.area_costs.resize(area.index() + 1, 1.0);
+        }
+        self.area_costs[area.index()] = cost;
+    }
+
+    /// Leaves an area type out.
+    pub fn exclude_area(&mut self, area: AreaId) {
+        self.set_area_cost(area, f32::INFINITY);
+    }
+
+    /// Sets the cost of a kind of cells.
+    pub fn set_kind_cost(&mut self, kind: CellKind, cost: f32) {
+        self.kind_costs[kind as usize] = cost;
+    }
+
+    /// Leaves a kind of cells out.
+    pub fn exclude_kind(&mut self, kind: CellKind) {
+        self.set_kind_cost(kind, f32::INFINITY);
+    }
+
+    /// Sets the cost of a kind of links.
+    pub fn set_link_cost(&mut self, kind: LinkKind, cost: f32) {
+        self.link_costs[kind as usize] = cost;
+    }
+
+    /// Leaves a kind of links out.
+    pub fn exclude_links(&mut self, kind: LinkKind) {
+        self.set_link_cost(kind, f32::INFINITY);
+    }
+
+    /// What one metre on a cell of this area type and kind costs.
+    #[must_use]
+    pub fn cell_cost(&self, area: AreaId, kind: CellKind) -> f32 {
+        self.area_costs.get(area.index()).copied().unwrap_or(1.0) * self.kind_costs[kind as usize]
+    }
+
+    fn check(&self, links: usize) -> Result<(), FilterError> {
+        let costs = self.area_costs.iter().chain(&self.kind_costs).chain(&self.link_costs);
+        for &cost in costs {
+            if cost <= 0.0 || cost.is_nan() {
+                return Err(FilterError::Cost { cost });
+            }
+        }
+        for &extra_m in &self.link_extra_m {
+            if !(extra_m >= 0.0 && extra_m.is_finite()) {
+                return Err(FilterError::Extra { extra_m });
+            }
+        }
+        if let Some(&link) = self.closed_links.iter().find(|&&l| l as usize >= links) {
+            return Err(FilterError::NoSuchLink { link, links });
+        }
+        Ok(())
+    }
+}
+
+/// A filter worked out for one mesh.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables {
+    /// Whether each piece may be entered; empty when all may.
+    open: Vec<bool>,
+    /// Whether a taut path may turn at each fan; empty when the mesh's own corners hold.
+    corners: Vec<bool>,
+    /// The component of each piece; empty when the mesh's own hold.
+    components: Vec<u32>,
+    /// The cost of each piece; empty when all that are open cost the same.
+    costs: Vec<f32>,
+    /// Factor and extra cost in metres of each link, relative to the base cost; infinite when
+    /// closed. Empty when links cost their length.
+    link_costs: Vec<(f32, f32)>,
+    /// The least cost of any ground.
+    pub(crate) base_cost: f32,
+    /// The least of all factors relative to the base cost, never above 1: what a metre of straight
+    /// distance costs at least.
+    pub(crate) least_factor: f64,
+    /// Whether some ground is left out.
+    pub(crate) excludes: bool,
+}
+
+impl Tables {
+    /// Tables that let everything through.
+    pub(crate) fn plain() -> Self {
+        Self { base_cost: 1.0, least_factor: 1.0, ..Self::default() }
+    }
+
+    pub(crate) fn new(mesh: &NavMesh, filter: &Filter) -> Result<Self, FilterError> {
+        filter.check(mesh.links().len())?;
+        let mut tables = Self::plain();
+        let data = mesh.data();
+        let cell_costs: Vec<f32> = data
+            .cell_areas
+            .iter()
+            .zip(&data.cell_kinds)
+            .map(|(&area, &kind)| filter.cell_cost(area, kind))
+            .collect();
+        let finite = || cell_costs.iter().copied().filter(|c| c.is_finite());
+        tables.base_cost = finite().fold(f32::INFINITY, f32::min);
+        if !tables.base_cost.is_finite() {
+            tables.base_cost = 1.0;
+        }
+        let by_piece = |f: &dyn Fn(u32) -> f32| -> Vec<f32> {
+            mesh.pieces.cells.iter().map(|&c| f(c)).collect()
+        };
+        if finite().any(|c| c > tables.base_cost) {
+            let base = tables.base_cost;
+            tables.costs = by_piece(&|c| cell_costs[c as usize] / base);
+        }
+        tables.price_links(mesh, filter);
+        tables.excludes = cell_costs.iter().any(|c| !c.is_finite());
+        if tables.excludes {
+            tables.open =
+                mesh.pieces.cells.iter().map(|&c| cell_costs[c as usize].is_finite()).collect();
+        }
+        if tables.excludes || tables.link_costs.iter().any(|l| !l.0.is_finite()) {
+            tables.find_components(mesh);
+        }
+        if tables.excludes {
+            tables.find_corners(mesh);
+        }
+        Ok(tables)
+    }
+
+    fn price_links(&mut self, mesh: &NavMesh, filter: &Filter) {
+        let mut costs: Vec<(f32, f32)> = mesh
+            .links()
+            .iter()
+            .map(|link| {
+                let area = filter.area_costs.get(link.area.index()).copied().unwrap_or(1.0);
+                let kind = link.kind as usize;
+                let factor = area * filter.link_costs[kind] / self.base_cost;
+                (factor, filter.link_extra_m[kind] / self.base_cost)
+            })
+            .collect();
+        for &link in &filter.closed_links {
+            costs[link as usize].0 = f32::INFINITY;
+        }
+        let plain = |c: &(f32, f32)| c.0.to_bits() == 1.0_f32.to_bits() && c.1 <= 0.0;
+        if !costs.iter().all(plain) {
+            self.least_factor = costs.iter().fold(1.0, |m: f64, c| m.min(f64::from(c.0)));
+            self.link_costs = costs;
+        }
+    }
+
+    fn find_components(&mut self, mesh: &NavMesh) {
+        let p = &mesh.pieces;
+        let mut parent: Vec<u32> = (0..p.piece_count() as u32).collect();
+        for (e, edge) in p.edges.iter().enumerate() {
+            let piece = p.edge_pieces[e];
+            if edge.twin != NONE && self.is_open(piece) && self.is_open(edge.twin_piece) {
+                unite(&mut parent, piece, edge.twin_piece);
+            }
+        }
+        for s in &p.link_samples {
+            if self.link_is_open(s.link) && self.is_open(s.from_piece) && self.is_open(s.to_piece) {
+                unite(&mut parent, s.from_piece, s.to_piece);
+            }
+        }
+        self.components = number_sets(&mut parent).0;
+    }
+
+    /// A fan with a piece that is left out may be a corner of what remains.
+    fn find_corners(&mut self, mesh: &NavMesh) {
+        let p = &mesh.pieces;
+        self.corners = vec![false; p.fan_count as usize];
+        for (e, edge) in p.edges.iter().enumerate() {
+            if edge.is_corner() || !self.is_open(p.edge_pieces[e]) {
+                self.corners[edge.fan() as usize] = true;
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_open(&self, piece: u32) -> bool {
+        self.open.is_empty() || self.open[piece as usize]
+    }
+
+    #[inline]
+    pub(crate) fn is_corner(&self, edge: &PieceEdge) -> bool {
+        if self.corners.is_empty() { edge.is_corner() } else { self.corners[edge.fan() as usize] }
+    }
+
+    pub(crate) fn component(&self, mesh: &NavMesh, piece: u32) -> u32 {
+        if self.components.is_empty() {
+            mesh.cell_component(crate::data::CellId(mesh.pieces.cells[piece as usize]))
+        } else {
+            self.components[piece as usize]
+        }
+    }
+
+    /// Whether all open ground costs the same.
+    pub(crate) fn is_uniform(&self) -> bool {
+        self.costs.is_empty()
+    }
+
+    /// The cost of a piece relative to the cheapest ground.
+    #[inline]
+    pub(crate) fn cost(&self, piece: u32) -> f64 {
+        if self.costs.is_empty() { 1.0 } else { f64::from(self.costs[piece as usize]) }
+    }
+
+    fn link_is_open(&self, link: u32) -> bool {
+        self.link_costs.is_empty() || self.link_costs[link as usize].0.is_finite()
+    }
+
+    /// What a link of this length costs, relative to the cheapest ground; `None` when closed.
+    pub(crate) fn link_cost(&self, link: u32, length_m: f64) -> Option<f64> {
+        if self.link_costs.is_empty() {
+            return Some(length_m);
+        }
+        let (factor, extra_m) = self.link_costs[link as usize];
+        factor.is_finite().then(|| length_m * f64::from(factor) + f64::from(extra_m))
+    }
+}

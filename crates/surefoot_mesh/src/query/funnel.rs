@@ -1,0 +1,288 @@
+//! The shortest path through a given row of portals.
+//!
+//! In go a start, portals with a left and a right end each, and a goal; out come the corners at
+//! which the shortest path through all portals turns (Chazelle, 1982; Lee and Preparata, 1984). The
+//! funnel is kept as a double-ended queue and every vertex remembers the vertex before it, so the
+//! work is linear in the number of portals.
+//!
+//! Cells are convex up to a few lattice units, so a portal that is seen edge-on can appear turned
+//! around by that much. It is then crossed at its nearer end: a line along it passes there anyway.
+
+use crate::cell_shape::CONVEX_SLACK_UNITS;
+use glam::DVec2;
+use surefoot_geom::lattice::M_PER_LATTICE;
+
+/// How far the nearer end of a portal may lie on the wrong side of the line to the farther one: the
+/// slack of the cells on both sides.
+const EDGE_ON_SLACK_M: f64 = 2.0 * CONVEX_SLACK_UNITS * M_PER_LATTICE;
+
+/// A portal as the path sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Portal {
+    pub(crate) left: DVec2,
+    pub(crate) right: DVec2,
+}
+
+/// A corner of the path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Corner {
+    pub(crate) at: DVec2,
+    /// The first portal that the corner is an end of.
+    pub(crate) portal: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Vertex {
+    at: DVec2,
+    portal: u32,
+    before: u32,
+}
+
+/// Working memory of the funnel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Funnel {
+    vertices: Vec<Vertex>,
+    queue: Vec<u32>,
+}
+
+/// The funnel's queue during a run: vertex numbers from the left end to the right end.
+struct Ends {
+    low: usize,
+    apex: usize,
+    high: usize,
+}
+
+impl Funnel {
+    /// Appends the corners between start and goal, in order.
+    pub(crate) fn run(
+        &mut self,
+        start: DVec2,
+        goal: DVec2,
+        portals: &[Portal],
+        corners: &mut Vec<Corner>,
+    ) {
+        let n = portals.len();
+        self.vertices.clear();
+        self.queue.clear();
+        self.queue.resize(2 * n + 5, 0);
+        self.vertices.push(Vertex { at: start, portal: 0, before: 0 });
+        let mut ends = Ends { low: n + 2, apex: n + 2, high: n + 2 };
+        let (mut left, mut right) = (DVec2::NAN, DVec2::NAN);
+        for (i, portal) in portals.iter().enumerate() {
+            // Neighbouring portals often share an end, which then is in the funnel already.
+            if portal.left != left {
+                left = portal.left;
+                if self.add_left(&mut ends, left, portal.right, i as u32) {
+                    right = left;
+                }
+            }
+            if portal.right != right {
+                right = portal.right;
+                if self.add_right(&mut ends, right, portal.left, i as u32) {
+                    left = right;
+                }
+            }
+        }
+        self.narrow_right(&mut ends, goal, DVec2::NAN);
+        let first = corners.len();
+        let mut v = self.queue[ends.high];
+        if self.vertices[v as usize].at == goal {
+            v = self.vertices[v as usize].before;
+        }
+        while v != 0 {
+            let Vertex { at, portal, before } = self.vertices[v as usize];
+            corners.push(Corner { at, portal });
+            v = before;
+        }
+        corners[first..].reverse();
+    }
+
+    #[inline]
+    fn at(&self, index: usize) -> DVec2 {
+        self.vertices[self.queue[index] as usize].at
+    }
+
+    /// Drops what a new right end makes superfluous; the vertex before the new end is then last.
+    /// Returns whether the portal to the left end `other` is seen edge-on, with this end nearer.
+    fn narrow_right(&mut self, ends: &mut Ends, p: DVec2, other: DVec2) -> bool {
+        while ends.high > ends.apex {
+            let (a, b) = (self.at(ends.high - 1), self.at(ends.high));
+            let turn = (b - a).perp_dot(p - a);
+            // Straight ahead is superfluous too.
+            if !(turn > 0.0 || (turn >= 0.0 && (b - a).dot(p - a) >= 0.0)) {
+                return false;
+            }
+            ends.high -= 1;
+        }
+        // Past the apex: the new end lies beyond the left side of the funnel.
+        let mut edge_on = false;
+        while ends.high > ends.low {
+            let (a, b) = (self.at(ends.high), self.at(ends.high - 1));
+            let turn = (b - a).perp_dot(p - a);
+            if turn <= 0.0 {
+                break;
+            }
+            if b == other && is_edge_on(a, b, p, turn) {
+                edge_on = true;
+                break;
+            }
+            ends.high -= 1;
+        }
+        ends.apex = ends.high;
+        edge_on
+    }
+
+    /// The same for a new left end.
+    fn narrow_left(&mut self, ends: &mut Ends, p: DVec2, other: DVec2) -> bool {
+        while ends.low < ends.apex {
+            let (a, b) = (self.at(ends.low + 1), self.at(ends.low));
+            let turn = (b - a).perp_dot(p - a);
+            if !(turn < 0.0 || (turn <= 0.0 && (b - a).dot(p - a) >= 0.0)) {
+                return false;
+            }
+            ends.low += 1;
+        }
+        let mut edge_on = false;
+        while ends.low < ends.high {
+            let (a, b) = (self.at(ends.low), self.at(ends.low + 1));
+            let turn = (b - a).perp_dot(p - a);
+            if turn >= 0.0 {
+                break;
+            }
+            if b == other && is_edge_on(a, b, p, turn) {
+                edge_on = true;
+                break;
+            }
+            ends.low += 1;
+        }
+        ends.apex = ends.low;
+        edge_on
+    }
+
+    /// Adds a right end; returns whether both ends of the portal have become this one.
+    fn add_right(&mut self, ends: &mut Ends, p: DVec2, other: DVec2, portal: u32) -> bool {
+        let edge_on = self.narrow_right(ends, p, other);
+        if self.at(ends.high) != p {
+            let before = self.queue[ends.high];
+            ends.high += 1;
+            self.queue[ends.high] = self.vertices.len() as u32;
+            self.vertices.push(Vertex { at: p, portal, before });
+        }
+        if edge_on {
+            (ends.low, ends.apex) = (ends.high, ends.high);
+        }
+        edge_on
+    }
+
+    /// Adds a left end; returns whether both ends of the portal have become this one.
+    fn add_left(&mut self, ends: &mut Ends, p: DVec2, other: DVec2, portal: u32) -> bool {
+        let edge_on = self.narrow_left(ends, p, other);
+        if self.at(ends.low) != p {
+            let before = self.queue[ends.low];
+            ends.low -= 1;
+            self.queue[ends.low] = self.vertices.len() as u32;
+            self.vertices.push(Vertex { at: p, portal, before });
+        }
+        if edge_on {
+            (ends.high, ends.apex) = (ends.low, ends.low);
+        }
+        edge_on
+    }
+}
+
+/// Whether `p`, on the wrong side of the line from `a` to `b`, is there by no more than the slack
+/// and nearer than `b`.
+fn is_edge_on(a: DVec2, b: DVec2, p: DVec2, turn: f64) -> bool {
+    let along = b - a;
+    turn.abs() <= EDGE_ON_SLACK_M * along.length() && along.dot(p - a) < along.length_squared()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn portal(left: [f64; 2], right: [f64; 2]) -> Portal {
+        Portal { left: left.into(), right: right.into() }
+    }
+
+    fn corners(start: [f64; 2], goal: [f64; 2], portals: &[Portal]) -> Vec<[f64; 2]> {
+        let mut out = Vec::new();
+        Funnel::default().run(start.into(), goal.into(), portals, &mut out);
+        out.iter().map(|c| c.at.to_array()).collect()
+    }
+
+    #[test]
+    fn a_straight_view_has_no_corners() {
+        let portals = [portal([-1.0, 1.0], [1.0, 1.0]), portal([-2.0, 2.0], [0.5, 2.0])];
+        assert!(corners([0.0, 0.0], [0.0, 3.0], &portals).is_empty());
+    }
+
+    #[test]
+    fn the_path_turns_at_the_ends_that_are_in_the_way() {
+        let portals = [portal([-1.0, 1.0], [1.0, 1.0]), portal([3.0, 3.0], [3.0, 1.0])];
+        assert_eq!(corners([0.0, 0.0], [5.0, 0.5], &portals), [[1.0, 1.0], [3.0, 1.0]]);
+    }
+
+    #[test]
+    fn a_start_on_its_first_portal_goes_straight_through() {
+        let portals = [portal([-1.0, 0.0], [1.0, 0.0]), portal([-1.0, 1.0], [1.0, 1.0])];
+        assert!(corners([0.25, 0.0], [0.0, 2.0], &portals).is_empty());
+        assert!(corners([1.0, 0.0], [0.0, 2.0], &portals).is_empty());
+        assert!(corners([-1.0, 0.0], [0.0, 2.0], &portals).is_empty());
+    }
+
+    #[test]
+    fn a_portal_seen_edge_on_is_crossed_at_its_nearer_end() {
+        // From the corner at (5, 7) the portal from (2, 7) to (4, 7) is a line, off by rounding.
+        for off in [0.0, 2e-5, -2e-5] {
+            let portals = [portal([5.0, 5.0], [5.0, 7.0]), portal([2.0, 7.0], [4.0, 7.0 + off])];
+            let turns = corners([5.5, 8.0], [3.3, 7.7], &portals);
+            assert_eq!(turns, [[5.0, 7.0], [4.0, 7.0 + off]]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_longer_than_relaxation_of_the_crossings(
+            steps in prop::collection::vec((-1.0_f64..1.0, -1.5_f64..1.5, 0.1_f64..1.0, 0.1_f64..1.0), 1..12),
+        ) {
+            // Portals along a winding strip, each ahead of the one before.
+            let (mut at, mut heading) = (DVec2::ZERO, 0.0_f64);
+            let mut portals = Vec::new();
+            for (turn, _, l, r) in &steps {
+                heading += turn * 0.6;
+                let ahead = DVec2::from_angle(heading);
+                at += ahead * 2.5;
+                portals.push(Portal { left: at + ahead.perp() * *l, right: at - ahead.perp() * *r });
+            }
+            let goal = at + DVec2::from_angle(heading) * 2.0;
+            let mut out = Vec::new();
+            Funnel::default().run(DVec2::ZERO, goal, &portals, &mut out);
+            let mut points = vec![DVec2::ZERO];
+            points.extend(out.iter().map(|c| c.at));
+            points.push(goal);
+            let length: f64 = points.windows(2).map(|w| w[0].distance(w[1])).sum();
+            // Minimising over the crossing points one after another converges from above.
+            let mut crossings: Vec<DVec2> = portals.iter().map(|p| (p.left + p.right) * 0.5).collect();
+            for _ in 0..400 {
+                for i in 0..crossings.len() {
+                    let a = if i == 0 { DVec2::ZERO } else { crossings[i - 1] };
+                    let b = *crossings.get(i + 1).unwrap_or(&goal);
+                    let Portal { left, right } = portals[i];
+                    let (da, db) = ((right - left).perp_dot(a - left), (right - left).perp_dot(b - left));
+                    let t = if (da - db).abs() > 1e-12 { da / (da - db) } else { 0.5 };
+                    let q = a + (b - a) * t.clamp(0.0, 1.0);
+                    crossings[i] = crate::pieces::closest_on_segment(left, right, q);
+                }
+            }
+            let mut relaxed = vec![DVec2::ZERO];
+            relaxed.extend(crossings);
+            relaxed.push(goal);
+            let upper: f64 = relaxed.windows(2).map(|w| w[0].distance(w[1])).sum();
+            prop_assert!(length <= upper + 1e-9, "{length} > {upper}");
+            // And it passes every portal: the lower bound holds for no path that cheats.
+            prop_assert!(length >= upper * 0.98 - 1e-9, "{length} < {upper}");
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Asking the mesh.
+//!
+//! A [`Query`] owns the working memory of all searches, so that asking allocates nothing once it
+//! has warmed up; the mesh itself is only read, and every thread can have a query of its own.
+
+mod around;
+mod filter;
+mod flood;
+mod funnel;
+mod heap;
+mod locate;
+mod path;
+mod portal_search;
+mod position;
+mod random;
+mod ray;
+mod search;
+mod sight;
+mod taut_search;
+mod trace;
+mod weighted;
+
+pub use around::{Moved, NearestWall, PathRequest, Ray, Wall};
+pub use filter::{Filter, FilterError};
+pub use flood::CellDistance;
+pub use path::{
+    Algorithm, GROUND_TOLERANCE_M, LinkUse, NearestPoint, Path, PathError, PathOptions, PathPoints,
+    Progress, Unreachable,
+};
+pub use position::Position;
+
+use crate::data::CellId;
+use crate::mesh::NavMesh;
+use filter::Tables;
+use glam::DVec3;
+use locate::{Place, nearest_place, place_below};
+use path::Pending;
+use random::Drawing;
+use search::{Outcome, Search};
+use sight::Sight;
+use trace::Tracer;
+
+/// How far from the mesh a point may lie sideways unless said otherwise, in metres, or twice the
+/// agent's radius if that is more: who stands against a wall is a radius away from the mesh.
+pub const DEFAULT_EXTENT_M: f64 = 0.5;
+
+/// A caller of the mesh, with working memory of its own.
+///
+/// ```
+/// # use surefoot_mesh::{Agent, NavMeshData, Query};
+/// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+/// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+/// # let mesh = data.validate()?;
+/// let path = Query::new(&mesh).find_path([0.0, 0.0, 0.0], [9.0, 0.0, 4.0])?;
+/// assert!((path.length_m - 97.0_f64.sqrt()).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Query<'m> {
+    mesh: &'m NavMesh,
+    /// Half the box around a point in which the mesh is looked for, along the canonical axes.
+    extents_m: [f64; 3],
+    tables: Tables,
+    search: Search,
+    tracer: Tracer,
+    sight: Sight,
+    drawing: Drawing,
+    pending: Option<Pending>,
+}
+
+impl<'m> Query<'m> {
+    /// A query on a mesh.
+    #[must_use]
+    pub fn new(mesh: &'m NavMesh) -> Self {
+        let agent = mesh.agent();
+        let sideways = DEFAULT_EXTENT_M.max(2.0 * agent.radius_m);
+        Self {
+            mesh,
+            extents_m: [sideways, sideways, agent.height_m],
+            tables: Tables::plain(),
+            search: Search::default(),
+            tracer: Tracer::default(),
+            sight: Sight::default(),
+            drawing: Drawing::default(),
+            pending: None,
+        }
+    }
+
+    /// The mesh that is asked.
+    #[must_use]
+    pub fn mesh(&self) -> &'m NavMesh {
+        self.mesh
+    }
+
+    /// Says how far from the mesh a point may lie along each axis of the user's frame, in metres.
+    /// At first that is [`DEFAULT_EXTENT_M`] or twice the agent's radius sideways, and the agent's
+    /// height up and down. For an up that is not along an axis the box is widened until it is
+    /// upright. Negative and undefined numbers count as zero.
+    pub fn set_extents(&mut self, extents_m: impl Position) {
+        self.extents_m = self.canonical_extents(extents_m.coordinates());
+    }
+
+    /// Chooses ground and costs for the queries that follow. Takes time in proportion to the mesh.
+    pub fn set_filter(&mut self, filter: &Filter) -> Result<(), FilterError> {
+        self.tables = Tables::new(self.mesh, filter)?;
+        self.drawing.reset();
+        self.pending = None;
+        Ok(())
+    }
+
+    /// The place on the mesh nearest to a point, no farther than `extents_m` along each axis of the
+    /// user's frame.
+    ///
+    /// A cell counts with the point of it that is nearest in plan, at the surface's height there,
+    /// so a point over a cell leads straight down or up to it. Of all cells the one whose point is
+    /// nearest in space is taken.
+    #[must_use]
+    pub fn nearest(&self, point: impl Position, extents_m: impl Position) -> Option<NearestPoint> {
+        let extents = self.canonical_extents(extents_m.coordinates());
+        self.place(point.coordinates(), extents).map(|p| self.nearest_point(p))
+    }
+
+    /// The cell at a point, within the query's extents, and the place on it.
+    #[must_use]
+    pub fn locate(&self, point: impl Position) -> Option<NearestPoint> {
+        self.place(point.coordinates(), self.extents_m).map(|p| self.nearest_point(p))
+    }
+
+    /// The ground straight under a point: the highest cell that lies at most `drop_m` below it, or
+    /// at most `rise_m` above it.
+    #[must_use]
+    pub fn ground_below(
+        &self,
+        point: impl Position,
+        rise_m: f64,
+        drop_m: f64,
+    ) -> Option<NearestPoint> {
+        let at = self.mesh.canonical_point(point.coordinates());
+        let open = |piece| self.tables.is_open(piece);
+        place_below(self.mesh, at, rise_m, drop_m, open).map(|p| self.nearest_point(p))
+    }
+
+    /// The shortest path between two points, each of which may lie off the mesh by the query's
+    /// extents.
+    pub fn find_path(&mut self, from: impl Position, to: impl Position) -> Result<Path, PathError> {
+        self.find_path_with(from, to, &PathOptions::default())
+    }
+
+    /// A path as the options ask for it.
+    pub fn find_path_with(
+        &mut self,
+        from: impl Position,
+        to: impl Position,
+        options: &PathOptions,
+    ) -> Result<Path, PathError> {
+        let mut path = Path::default();
+        self.find_path_into(from, to, options, &mut path)?;
+        Ok(path)
+    }
+
+    /// The same into a path that is used again, which allocates nothing once it is large enough.
+    /// After an error the path is empty.
+    pub fn find_path_into(
+        &mut self,
+        from: impl Position,
+        to: impl Position,
+        options: &PathOptions,
+        path: &mut Path,
+    ) -> Result<(), PathError> {
+        path.clear();
+        self.begin_path(from, to, options)?;
+        match self.advance(u64::MAX)? {
+            Progress::Done => self.finish_path(path),
+            Progress::Searching => Err(PathError::BudgetSpent { nodes: self.search.nodes }),
+        }
+    }
+
+    /// Begins a search that goes on over several calls: then [`Query::advance`] until it is done,
+    /// and [`Query::finish_path`]. Any other path query in between ends it.
+    pub fn begin_path(
+        &mut self,
+        from: impl Position,
+        to: impl Position,
+        options: &PathOptions,
+    ) -> Result<(), PathError> {
+        self.pending = None;
+        let (from, to) = (from.coordinates(), to.coordinates());
+        let start = self.place(from, self.extents_m).ok_or(PathError::StartOffMesh { at: from })?;
+        let mut goal = self.place(to, self.extents_m).ok_or(PathError::GoalOffMesh { at: to })?;
+        let mut reaches_goal = true;
+        let component = self.tables.component(self.mesh, start.piece);
+        if component != self.tables.component(self.mesh, goal.piece) {
+            let near = match options.unreachable {
+                Unreachable::Refuse => None,
+                Unreachable::GoNear => self.place_in_component(goal, component),
+            };
+            goal = near.ok_or_else(|| self.disconnected(start, goal))?;
+            reaches_goal = false;
+        }
+        let by_portals = options.algorithm == Algorithm::Portals || !self.tables.is_uniform();
+        let options = *options;
+        let mut pending = Pending { start, goal, options, reaches_goal, by_portals, done: false };
+        self.search.begin(self.mesh, &self.tables, start, goal);
+        if start.piece == goal.piece {
+            pending.done = true;
+        } else if by_portals {
+            self.search.begin_portals(self.mesh);
+        } else {
+            self.search.begin_taut(self.mesh, &self.tables);
+        }
+        self.pending = Some(pending);
+        Ok(())
+    }
+
+    /// Goes on with the search for at most `nodes` nodes (one at least). A node takes about a tenth
+    /// of a microsecond.
+    pub fn advance(&mut self, nodes: u64) -> Result<Progress, PathError> {
+        let Some(mut pending) = self.pending else { return Err(PathError::NoSearch) };
+        if pending.done {
+            return Ok(Progress::Done);
+        }
+        let budget = pending.options.max_nodes.unwrap_or(u64::MAX);
+        let left = budget.saturating_sub(self.search.nodes);
+        let limit = nodes.max(1).min(left);
+        let mut outcome = self.run_search(&pending, limit);
+        if outcome == Outcome::Exhausted && !pending.by_portals {
+            // Rounding can close a view that is one unit in the last place wide. A* knows no
+            // views, so it finds whatever way there is.
+            pending.by_portals = true;
+            self.pending = Some(pending);
+            self.search.begin(self.mesh, &self.tables, pending.start, pending.goal);
+            self.search.begin_portals(self.mesh);
+            outcome = self.run_search(&pending, limit);
+        }
+        match outcome {
+            Outcome::Found => {
+                pending.done = true;
+                self.pending = Some(pending);
+                Ok(Progress::Done)
+            }
+            Outcome::Paused if self.search.nodes >= budget => {
+                self.pending = None;
+                Err(PathError::BudgetSpent { nodes: self.search.nodes })
+            }
+            Outcome::Paused => Ok(Progress::Searching),
+            Outcome::Exhausted => {
+                self.pending = None;
+                Err(self.disconnected(pending.start, pending.goal))
+            }
+        }
+    }
+
+    /// Writes the path of a search that is done.
+    pub fn finish_path(&mut self, path: &mut Path) -> Result<(), PathError> {
+        path.clear();
+        let pending = self.pending.filter(|p| p.done).ok_or(PathError::NoSearch)?;
+        self.pending = None;
+        let Pending { start, goal, options, reaches_goal, .. } = pending;
+        path.reaches_goal = reaches_goal;
+        path.nodes = self.search.nodes;
+        self.tracer.trace(
+            self.mesh,
+            &self.tables,
+            start,
+            goal,
+            &self.search.corridor,
+            options.points,
+            path,
+        );
+        Ok(())
+    }
+
+    fn run_search(&mut self, pending: &Pending, limit: u64) -> Outcome {
+        if pending.by_portals {
+            self.search.run_portals(self.mesh, &self.tables, limit)
+        } else {
+            self.search.run_taut(self.mesh, &self.tables, limit)
+        }
+    }
+
+    /// Half a box of the user's frame as half a box along the canonical axes.
+    fn canonical_extents(&self, extents: [f64; 3]) -> [f64; 3] {
+        let half = DVec3::from(extents.map(|e| if e > 0.0 { e } else { 0.0 }));
+        self.mesh.frame().axes().map(|axis| DVec3::from(axis).abs().dot(half))
+    }
+
+    fn place(&self, user: [f64; 3], extents: [f64; 3]) -> Option<Place> {
+        let at = self.mesh.canonical_point(user);
+        nearest_place(self.mesh, at, extents, |piece| self.tables.is_open(piece))
+    }
+
+    /// The place of a component that is nearest to another place.
+    fn place_in_component(&self, to: Place, component: u32) -> Option<Place> {
+        let at = to.plan.extend(to.height_m);
+        nearest_place(self.mesh, at, [f64::INFINITY; 3], |piece| {
+            self.tables.is_open(piece) && self.tables.component(self.mesh, piece) == component
+        })
+    }
+
+    fn cell(&self, piece: u32) -> CellId {
+        CellId(self.mesh.pieces.cells[piece as usize])
+    }
+
+    fn nearest_point(&self, place: Place) -> NearestPoint {
+        NearestPoint {
+            cell: self.cell(place.piece),
+            point: self.mesh.user_point(place.plan, place.height_m),
+        }
+    }
+
+    fn disconnected(&self, start: Place, goal: Place) -> PathError {
+        PathError::Disconnected { start: self.cell(start.piece), goal: self.cell(goal.piece) }
+    }
+}

@@ -1,0 +1,168 @@
+//! A* over portals, as users of Detour know it: fast, and short enough for most.
+//!
+//! In go start and goal; out comes a corridor. A piece is a node, reached at a point of the portal
+//! it was entered through: the point where the straight line from the point before to the goal
+//! meets the portal, or the portal's end nearest to that. Costs of areas multiply the length within
+//! a piece. The corridor is the cheapest for these points, not the best of all: the funnel makes
+//! the path in it as short as the corridor allows.
+
+use super::filter::Tables;
+use super::search::{Crossing, Outcome, Search};
+use crate::mesh::NavMesh;
+use crate::pieces::NONE;
+use glam::DVec2;
+
+/// A piece that has been reached.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    run: u32,
+    /// How it was entered.
+    crossing: Crossing,
+    at: DVec2,
+    cost: f64,
+    /// Cost and estimate, as entered into the heap; anything else found there is out of date.
+    key: f64,
+}
+
+const UNVISITED: Visit = Visit {
+    run: 0,
+    crossing: Crossing::NONE,
+    at: DVec2::ZERO,
+    cost: f64::INFINITY,
+    key: f64::INFINITY,
+};
+
+/// Working memory of A* over portals.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PortalState {
+    visits: Vec<Visit>,
+}
+
+impl PortalState {
+    pub(crate) fn forget(&mut self) {
+        self.visits.fill(UNVISITED);
+    }
+}
+
+/// The point of the edge from `a` to `b` through which the way from `from` to `goal` is shortest,
+/// with `from` to the left of the edge. A goal on that side too is seen in the edge as in a mirror.
+#[inline]
+fn crossing_point(from: DVec2, goal: DVec2, a: DVec2, b: DVec2) -> DVec2 {
+    let along = b - a;
+    let side = along.perp_dot(goal - a);
+    let goal =
+        if side > 0.0 { goal - along.perp() * (2.0 * side / along.length_squared()) } else { goal };
+    let ahead = goal - from;
+    let (side_a, side_b) = (ahead.perp_dot(a - from), ahead.perp_dot(b - from));
+    // Seen from the piece that is left, its edge runs from right to left.
+    if side_a >= 0.0 {
+        a
+    } else if side_b <= 0.0 {
+        b
+    } else {
+        a + along * (side_a / (side_a - side_b))
+    }
+}
+
+/// Relative difference that a cheaper way must make to count: with estimates that never overrate,
+/// a way back to a piece through others is never cheaper by more than rounding.
+const CHEAPER: f64 = 1.0 - 1e-12;
+
+impl Search {
+    /// Starts A* after [`Search::begin`].
+    pub(crate) fn begin_portals(&mut self, mesh: &NavMesh) {
+        let visits = &mut self.portal.visits;
+        if visits.len() < mesh.pieces.piece_count() {
+            visits.resize(mesh.pieces.piece_count(), UNVISITED);
+        }
+        let key = self.start.distance(self.goal);
+        visits[self.start_piece as usize] =
+            Visit { run: self.run, crossing: Crossing::NONE, at: self.start, cost: 0.0, key };
+        self.heap.push(key, self.start_piece);
+    }
+
+    /// Goes on with A* for at most `limit` pieces.
+    pub(crate) fn run_portals(&mut self, mesh: &NavMesh, tables: &Tables, limit: u64) -> Outcome {
+        let pieces = &mesh.pieces;
+        let mut left = limit;
+        loop {
+            if left == 0 {
+                return Outcome::Paused;
+            }
+            let Some((key, piece)) = self.heap.pop() else { return Outcome::Exhausted };
+            let here = self.portal.visits[piece as usize];
+            if key > here.key {
+                continue;
+            }
+            if piece == self.goal_piece {
+                self.collect_portals(mesh);
+                return Outcome::Found;
+            }
+            self.nodes += 1;
+            left -= 1;
+            let factor = tables.cost(piece);
+            let came_from = if here.crossing.as_link().is_some() || here.crossing == Crossing::NONE
+            {
+                NONE
+            } else {
+                pieces.edges[here.crossing.edge() as usize].twin
+            };
+            let range = pieces.range(piece);
+            for i in range.clone() {
+                let e = &pieces.edges[i];
+                if e.twin == NONE
+                    || i as u32 == came_from
+                    || !self.on_the_way(e.block)
+                    || !tables.is_open(e.twin_piece)
+                {
+                    continue;
+                }
+                let next = if i + 1 == range.end { range.start } else { i + 1 };
+                let b = pieces.edges[next].start();
+                let at = crossing_point(here.at, self.goal, e.start(), b);
+                let cost = here.cost + here.at.distance(at) * factor;
+                self.reach(tables, e.twin_piece, Crossing::portal(i as u32), at, cost);
+            }
+            for i in pieces.link_range(piece) {
+                let s = &pieces.link_samples[i];
+                if !tables.is_open(s.to_piece) || (s.block != NONE && !self.on_the_way(s.block)) {
+                    continue;
+                }
+                let Some(link_cost) = tables.link_cost(s.link, s.length_m) else { continue };
+                let cost = here.cost + here.at.distance(s.from) * factor + link_cost;
+                self.reach(tables, s.to_piece, Crossing::link(i as u32), s.to, cost);
+            }
+        }
+    }
+
+    /// Notes that a piece can be entered at a point, if no cheaper way to it is known.
+    #[inline]
+    fn reach(&mut self, tables: &Tables, piece: u32, crossing: Crossing, at: DVec2, cost: f64) {
+        let to_goal = at.distance(self.goal);
+        let rest = if piece == self.goal_piece {
+            to_goal * tables.cost(piece)
+        } else {
+            to_goal * tables.least_factor
+        };
+        let key = cost + rest;
+        let visit = &mut self.portal.visits[piece as usize];
+        // Compared with what is still to go, since the points of entry differ.
+        if visit.run == self.run && key >= visit.key * CHEAPER {
+            return;
+        }
+        *visit = Visit { run: self.run, crossing, at, cost, key };
+        self.heap.push(key, piece);
+    }
+
+    /// Follows the pieces back from the goal.
+    fn collect_portals(&mut self, mesh: &NavMesh) {
+        let mut piece = self.goal_piece;
+        let limit = mesh.pieces.piece_count();
+        while piece != self.start_piece && self.corridor.len() <= limit {
+            let crossing = self.portal.visits[piece as usize].crossing;
+            self.corridor.push(crossing);
+            piece = crossing.left(&mesh.pieces);
+        }
+        self.corridor.reverse();
+    }
+}

@@ -1,0 +1,129 @@
+//! What can be seen from a place: the distance to the nearest wall.
+//!
+//! In goes a place; out comes the nearest wall. The nearest point of any wall is reached by a
+//! straight line, so it is enough to look along straight lines: a window is the part of an edge
+//! seen from the place, and windows are opened nearest first until the nearest wall is nearer than
+//! all of them. What lies in other storeys, or behind a wall, is never looked at.
+
+use super::filter::Tables;
+use super::heap::Heap;
+use super::locate::Place;
+use super::ray::passable;
+use crate::mesh::NavMesh;
+use crate::pieces::{NONE, closest_on_segment};
+use glam::DVec2;
+
+/// The part of an edge that can be seen.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    left: DVec2,
+    right: DVec2,
+    /// The edge, from the side that is looked into.
+    entry: u32,
+}
+
+/// Working memory of looking around.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sight {
+    windows: Vec<Window>,
+    heap: Heap,
+}
+
+/// The nearest point of the nearest wall.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NearWall {
+    pub(crate) edge: u32,
+    pub(crate) at: DVec2,
+    pub(crate) distance_m: f64,
+}
+
+impl Sight {
+    /// The nearest wall no farther than `reach_m`.
+    pub(crate) fn nearest_wall(
+        &mut self,
+        mesh: &NavMesh,
+        tables: &Tables,
+        place: Place,
+        reach_m: f64,
+    ) -> Option<NearWall> {
+        self.windows.clear();
+        self.heap.clear();
+        let mut best = NearWall { edge: NONE, at: place.plan, distance_m: reach_m };
+        let pieces = &mesh.pieces;
+        for i in pieces.range(place.piece) {
+            let (right, left) = pieces.segment(i as u32);
+            self.look(mesh, tables, place.plan, i, right, left, &mut best);
+        }
+        while let Some((distance, number)) = self.heap.pop() {
+            if distance >= best.distance_m {
+                break;
+            }
+            self.open(mesh, tables, place.plan, number, &mut best);
+        }
+        (best.edge != NONE).then_some(best)
+    }
+
+    /// Takes note of the part of an edge between `right` and `left`.
+    fn look(
+        &mut self,
+        mesh: &NavMesh,
+        tables: &Tables,
+        eye: DVec2,
+        edge: usize,
+        right: DVec2,
+        left: DVec2,
+        best: &mut NearWall,
+    ) {
+        let at = closest_on_segment(right, left, eye);
+        let distance_m = at.distance(eye);
+        let nearer = distance_m < best.distance_m
+            || (best.edge == NONE && distance_m <= best.distance_m);
+        if !nearer {
+            return;
+        }
+        if passable(&mesh.pieces, tables, edge) {
+            let entry = mesh.pieces.edges[edge].twin;
+            self.heap.push(distance_m, self.windows.len() as u32);
+            self.windows.push(Window { left, right, entry });
+        } else {
+            *best = NearWall { edge: edge as u32, at, distance_m };
+        }
+    }
+
+    /// Looks through a window at the edges behind it.
+    fn open(
+        &mut self,
+        mesh: &NavMesh,
+        tables: &Tables,
+        eye: DVec2,
+        number: u32,
+        best: &mut NearWall,
+    ) {
+        let pieces = &mesh.pieces;
+        let Window { left, right, entry } = self.windows[number as usize];
+        let range = pieces.range(pieces.edge_pieces[entry as usize]);
+        let (to_right, to_left) = (right - eye, left - eye);
+        for i in range {
+            if i as u32 == entry {
+                continue;
+            }
+            let (mut a, mut b) = pieces.segment(i as u32);
+            // Clip to the left of the right ray and to the right of the left one. A ray of no
+            // length (the eye on the window's end) clips nothing.
+            for (ray, sign) in [(to_right, 1.0), (to_left, -1.0)] {
+                let (side_a, side_b) =
+                    (sign * ray.perp_dot(a - eye), sign * ray.perp_dot(b - eye));
+                if side_a < 0.0 && side_b < 0.0 {
+                    (a, b) = (DVec2::NAN, DVec2::NAN);
+                } else if side_a < 0.0 {
+                    a += (b - a) * (side_a / (side_a - side_b));
+                } else if side_b < 0.0 {
+                    b = a + (b - a) * (side_a / (side_a - side_b));
+                }
+            }
+            if !a.is_nan() && !b.is_nan() {
+                self.look(mesh, tables, eye, i, a, b, best);
+            }
+        }
+    }
+}

@@ -1,0 +1,546 @@
+//! The optimal search: any-angle, on the cells as they are.
+//!
+//! In go start and goal; out comes the corridor that holds the shortest path in plan. It follows
+//! Polyanya (Cui, Harabor and Grastien, 2017): a node is an interval of an edge that can be seen
+//! from its root, the last corner before it, and its estimate is the length of the shortest way
+//! from the root through the interval to the goal, as if the rest were free. Where it departs:
+//! roots are fans, not points, so that storeys above one another, thin walls and spirals keep
+//! apart; a goal's piece needs no last node, since the estimate of an interval before it is exact;
+//! crossings off the way between start and goal (see `blocks`) are never looked at; links are taken
+//! at sampled points, each of which starts a new root.
+//!
+//! Intervals are cut with rounded arithmetic, but which edges and corners belong to them is kept by
+//! number, and the pieces around an edge are always partitioned among the successors, so rounding
+//! cannot lose a way; it can move an interval's end by a few units in the last place.
+
+use super::filter::Tables;
+use super::search::{Crossing, Outcome, Reached, Search};
+use crate::mesh::NavMesh;
+use crate::pieces::{NONE, closest_on_segment};
+use glam::DVec2;
+
+/// Relative difference below which two lengths count as equal when roots are compared.
+const SAME_LENGTH: f64 = 1e-12;
+
+/// A place where the path has turned, or where it starts.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    at: DVec2,
+    /// The length of the way up to here.
+    length: f64,
+    /// The fan it lies on; [`NONE`] for the start and the ends of links.
+    fan: u32,
+    /// The piece in which the path turned, where turning around a closed fan must end.
+    piece: u32,
+}
+
+/// An interval of an edge and what is seen through it.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    left: DVec2,
+    right: DVec2,
+    root: u32,
+    before: u32,
+    /// How the piece is entered.
+    crossing: Crossing,
+    /// Whether the ends of the interval are those of its edge.
+    left_is_vertex: bool,
+    right_is_vertex: bool,
+}
+
+/// Working memory of the optimal search.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TautState {
+    nodes: Vec<Node>,
+    roots: Vec<Root>,
+    fans: Vec<Reached>,
+    link_samples: Vec<Reached>,
+    /// Estimates and nodes that the last expansion has brought.
+    fresh: Vec<(f64, Node)>,
+    /// The least estimate of an interval before the goal's piece.
+    goal_length: f64,
+}
+
+impl TautState {
+    pub(crate) fn forget(&mut self) {
+        self.fans.fill(Reached::NEVER);
+        self.link_samples.fill(Reached::NEVER);
+    }
+}
+
+/// The length of the shortest way from `root` to `to` through the segment between `right` and
+/// `left`, with `to` beyond it.
+#[inline]
+fn length_through(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> f64 {
+    let d = to - root;
+    if (right - root).perp_dot(d) < 0.0 {
+        root.distance(right) + right.distance(to)
+    } else if (left - root).perp_dot(d) > 0.0 {
+        root.distance(left) + left.distance(to)
+    } else {
+        d.length()
+    }
+}
+
+/// The least length from `root` through the segment to `goal`, wherever the goal lies.
+#[inline]
+fn estimate(root: DVec2, left: DVec2, right: DVec2, goal: DVec2) -> f64 {
+    let along = left - right;
+    let side = along.perp_dot(goal - right);
+    if side > 0.0 {
+        // The goal lies on the root's side: touching the segment and coming back is as far as
+        // going on to the goal's mirror image.
+        let mirrored = goal - along.perp() * (2.0 * side / along.length_squared());
+        length_through(root, left, right, mirrored)
+    } else {
+        length_through(root, left, right, goal)
+    }
+}
+
+/// One expansion: the node, its root, and where successors go.
+struct Expansion<'a> {
+    mesh: &'a NavMesh,
+    tables: &'a Tables,
+    number: u32,
+    piece: u32,
+}
+
+impl Search {
+    /// Starts the optimal search after [`Search::begin`].
+    pub(crate) fn begin_taut(&mut self, mesh: &NavMesh, tables: &Tables) {
+        let state = &mut self.taut;
+        state.nodes.clear();
+        state.roots.clear();
+        state.fresh.clear();
+        state.goal_length = if self.flooding { self.flood_limit_m } else { f64::INFINITY };
+        let fans = mesh.pieces.fan_count as usize;
+        if state.fans.len() < fans {
+            state.fans.resize(fans, Reached::NEVER);
+        }
+        let samples = mesh.pieces.link_samples.len();
+        if state.link_samples.len() < samples {
+            state.link_samples.resize(samples, Reached::NEVER);
+        }
+        state.roots.push(Root { at: self.start, length: 0.0, fan: NONE, piece: self.start_piece });
+        let start = Expansion { mesh, tables, number: NONE, piece: self.start_piece };
+        self.spread(&start, 0);
+        self.push_fresh();
+    }
+
+    /// Goes on with the optimal search for at most `limit` nodes.
+    pub(crate) fn run_taut(&mut self, mesh: &NavMesh, tables: &Tables, limit: u64) -> Outcome {
+        let mut left = limit;
+        loop {
+            if left == 0 {
+                return Outcome::Paused;
+            }
+            let Some((_, number)) = self.heap.pop() else { return Outcome::Exhausted };
+            let mut number = number;
+            loop {
+                let node = self.taut.nodes[number as usize];
+                let piece = node.crossing.entered(&mesh.pieces);
+                if piece == self.goal_piece {
+                    self.collect_taut(number);
+                    return Outcome::Found;
+                }
+                let root = self.taut.roots[node.root as usize];
+                if root.fan != NONE {
+                    let best = self.taut.fans[root.fan as usize].cost(self.run);
+                    if best < root.length * (1.0 - SAME_LENGTH) {
+                        break;
+                    }
+                }
+                self.nodes += 1;
+                left = left.saturating_sub(1);
+                let expansion = Expansion { mesh, tables, number, piece };
+                if node.crossing.as_link().is_some() {
+                    self.spread(&expansion, node.root);
+                } else {
+                    self.expand(&expansion, &node, &root);
+                }
+                // A single successor is looked at at once, as long as it is not the goal's.
+                if let [(estimate, next)] = self.taut.fresh[..]
+                    && estimate < self.taut.goal_length
+                    && left > 0
+                    && next.crossing.entered(&mesh.pieces) != self.goal_piece
+                {
+                    self.taut.fresh.clear();
+                    number = self.taut.nodes.len() as u32;
+                    self.taut.nodes.push(next);
+                    continue;
+                }
+                self.push_fresh();
+                break;
+            }
+        }
+    }
+
+    /// Takes the nearest node of a flood and looks behind it; returns the piece it leads into and
+    /// its distance.
+    pub(crate) fn step_flood(&mut self, mesh: &NavMesh, tables: &Tables) -> Option<(f64, u32)> {
+        let (distance, number) = self.heap.pop()?;
+        let node = self.taut.nodes[number as usize];
+        let piece = node.crossing.entered(&mesh.pieces);
+        let root = self.taut.roots[node.root as usize];
+        let stale = root.fan != NONE
+            && self.taut.fans[root.fan as usize].cost(self.run) < root.length * (1.0 - SAME_LENGTH);
+        if !stale {
+            self.nodes += 1;
+            let expansion = Expansion { mesh, tables, number, piece };
+            if node.crossing.as_link().is_some() {
+                self.spread(&expansion, node.root);
+            } else {
+                self.expand(&expansion, &node, &root);
+            }
+            self.push_fresh();
+        }
+        Some((distance, piece))
+    }
+
+    fn push_fresh(&mut self) {
+        let state = &mut self.taut;
+        for &(key, node) in &state.fresh {
+            if key <= state.goal_length {
+                self.heap.push(key, state.nodes.len() as u32);
+                state.nodes.push(node);
+            }
+        }
+        state.fresh.clear();
+    }
+
+    /// Follows the nodes back from the goal.
+    fn collect_taut(&mut self, last: u32) {
+        let mut number = last;
+        while number != NONE {
+            let node = &self.taut.nodes[number as usize];
+            self.corridor.push(node.crossing);
+            number = node.before;
+        }
+        self.corridor.reverse();
+    }
+
+    /// All of a piece is seen from the root, which lies in it: every edge becomes an interval.
+    fn spread(&mut self, at: &Expansion<'_>, root: u32) {
+        let edges = &at.mesh.pieces.edges;
+        let range = at.mesh.pieces.range(at.piece);
+        let r = self.taut.roots[root as usize];
+        for i in range.clone() {
+            let right = edges[i].start();
+            let next = if i + 1 == range.end { range.start } else { i + 1 };
+            let left = edges[next].start();
+            self.offer(at, i, root, &r, left, right, true, true);
+        }
+        self.offer_links(at, root, r.at, r.at, r.at);
+    }
+
+    /// Finds what is seen through a node's interval, and what can be reached around its ends.
+    fn expand(&mut self, at: &Expansion<'_>, node: &Node, root: &Root) {
+        let pieces = &at.mesh.pieces;
+        let edges = &pieces.edges;
+        let entry = edges[node.crossing.edge() as usize].twin as usize;
+        let range = pieces.range(at.piece);
+        let following = |i: usize| if i + 1 == range.end { range.start } else { i + 1 };
+        let r = root.at;
+        let (to_right, to_left) = (node.right - r, node.left - r);
+        // A root on the interval itself sees all of the piece.
+        let right_is_free = to_right == DVec2::ZERO;
+        let left_is_free = to_left == DVec2::ZERO;
+        if (right_is_free || left_is_free) && root.piece == at.piece {
+            // All around a vertex and back where the turn began.
+            return;
+        }
+        let right_of_ray = |v: DVec2| to_right.perp_dot(v - r);
+        let left_of_ray = |v: DVec2| to_left.perp_dot(v - r);
+
+        // Corners from the right end of the entry to its left end, and the edges between them.
+        let first = following(entry);
+        let mut i = first;
+        let mut from = edges[i].start();
+        let mut from_side = if right_is_free { 1.0 } else { right_of_ray(from).min(0.0) };
+        let mut right_root = Turn::Unknown;
+        let mut left_root = Turn::Unknown;
+        // The right part, hidden behind the interval's right end.
+        let mut seen_from = from;
+        let mut seen_from_vertex = true;
+        if !right_is_free {
+            loop {
+                if i == entry {
+                    break;
+                }
+                let next = following(i);
+                let to = edges[next].start();
+                let to_side = right_of_ray(to);
+                if to_side <= 0.0 {
+                    if node.right_is_vertex {
+                        self.offer_turn(
+                            at,
+                            node,
+                            root,
+                            true,
+                            &mut right_root,
+                            i,
+                            to,
+                            from,
+                            true,
+                            true,
+                        );
+                    }
+                    i = next;
+                    from = to;
+                    from_side = to_side;
+                    continue;
+                }
+                if from_side < 0.0 {
+                    let share = from_side / (from_side - to_side);
+                    seen_from = from + (to - from) * share;
+                    seen_from_vertex = false;
+                    if node.right_is_vertex {
+                        self.offer_turn(
+                            at,
+                            node,
+                            root,
+                            true,
+                            &mut right_root,
+                            i,
+                            seen_from,
+                            from,
+                            false,
+                            true,
+                        );
+                    }
+                } else {
+                    seen_from = from;
+                    seen_from_vertex = true;
+                }
+                break;
+            }
+        }
+        // The part in view.
+        let mut in_view = i != entry;
+        while in_view {
+            let next = following(i);
+            let to = edges[next].start();
+            let to_side = if left_is_free { -1.0 } else { left_of_ray(to) };
+            if to_side < 0.0 {
+                self.offer(at, i, node.root, root, to, seen_from, true, seen_from_vertex);
+                i = next;
+                seen_from = to;
+                seen_from_vertex = true;
+                in_view = i != entry;
+                continue;
+            }
+            let from = edges[i].start();
+            let from_side = left_of_ray(from);
+            let end = if to_side <= 0.0 {
+                to
+            } else if from_side < 0.0 {
+                from + (to - from) * (from_side / (from_side - to_side))
+            } else {
+                from
+            };
+            // The end must not lie before the beginning where both are on one edge.
+            let along = to - from;
+            if (end - seen_from).dot(along) > 0.0 {
+                self.offer(
+                    at,
+                    i,
+                    node.root,
+                    root,
+                    end,
+                    seen_from,
+                    to_side <= 0.0,
+                    seen_from_vertex,
+                );
+            }
+            // The rest of this edge is hidden behind the interval's left end.
+            if node.left_is_vertex && to_side > 0.0 {
+                let begin_is_vertex = from_side >= 0.0;
+                self.offer_turn(
+                    at,
+                    node,
+                    root,
+                    false,
+                    &mut left_root,
+                    i,
+                    to,
+                    end,
+                    true,
+                    begin_is_vertex,
+                );
+            }
+            i = next;
+            break;
+        }
+        // The left part.
+        if node.left_is_vertex {
+            while i != entry {
+                let next = following(i);
+                let (from, to) = (edges[i].start(), edges[next].start());
+                self.offer_turn(at, node, root, false, &mut left_root, i, to, from, true, true);
+                i = next;
+            }
+        }
+        self.offer_links(at, node.root, node.left, node.right, r);
+    }
+
+    /// Offers an interval that is reached by turning at an end of the node's own.
+    fn offer_turn(
+        &mut self,
+        at: &Expansion<'_>,
+        node: &Node,
+        root: &Root,
+        turns_right: bool,
+        turn: &mut Turn,
+        edge: usize,
+        left: DVec2,
+        right: DVec2,
+        left_is_vertex: bool,
+        right_is_vertex: bool,
+    ) {
+        if let Turn::Unknown = turn {
+            *turn = self.turn(at, node, root, turns_right);
+        }
+        if let Turn::Root(number) = *turn {
+            let new = self.taut.roots[number as usize];
+            self.offer(at, edge, number, &new, left, right, left_is_vertex, right_is_vertex);
+        }
+    }
+
+    /// Makes the end of an interval a root, if a taut path may turn there and none has come there
+    /// by a shorter way.
+    fn turn(&mut self, at: &Expansion<'_>, node: &Node, root: &Root, right: bool) -> Turn {
+        let pieces = &at.mesh.pieces;
+        let entry = pieces.edges[node.crossing.edge() as usize].twin;
+        // Seen from the piece entered, its entry runs from the left end to the right one.
+        let corner = &pieces.edges[if right { pieces.next(entry) } else { entry } as usize];
+        if !at.tables.is_corner(corner) {
+            return Turn::None;
+        }
+        let end = if right { node.right } else { node.left };
+        let length = root.length + root.at.distance(end);
+        let reached = &mut self.taut.fans[corner.fan() as usize];
+        let best = reached.cost(self.run);
+        if best < length * (1.0 - SAME_LENGTH) {
+            return Turn::None;
+        }
+        if length < best {
+            reached.set(self.run, length);
+        }
+        if root.fan == corner.fan() {
+            // Still turning around the same corner.
+            return Turn::Root(node.root);
+        }
+        let number = self.taut.roots.len() as u32;
+        self.taut.roots.push(Root { at: end, length, fan: corner.fan(), piece: at.piece });
+        Turn::Root(number)
+    }
+
+    /// Adds an interval of an edge to what has been found, if anything lies beyond it.
+    #[inline]
+    fn offer(
+        &mut self,
+        at: &Expansion<'_>,
+        edge: usize,
+        root_number: u32,
+        root: &Root,
+        left: DVec2,
+        right: DVec2,
+        left_is_vertex: bool,
+        right_is_vertex: bool,
+    ) {
+        let e = &at.mesh.pieces.edges[edge];
+        if e.twin == NONE || !self.on_the_way(e.block) || !at.tables.is_open(e.twin_piece) {
+            return;
+        }
+        if left == right {
+            return;
+        }
+        let rest = if self.flooding {
+            closest_on_segment(right, left, root.at).distance(root.at)
+        } else {
+            estimate(root.at, left, right, self.goal)
+        };
+        let before_goal = e.twin_piece == self.goal_piece;
+        let factor = if before_goal { 1.0 } else { at.tables.least_factor };
+        let key = root.length + rest * factor;
+        if key > self.taut.goal_length {
+            return;
+        }
+        if before_goal {
+            self.taut.goal_length = key;
+        }
+        self.taut.fresh.push((
+            key,
+            Node {
+                left,
+                right,
+                root: root_number,
+                before: at.number,
+                crossing: Crossing::portal(edge as u32),
+                left_is_vertex,
+                right_is_vertex,
+            },
+        ));
+    }
+
+    /// Adds the links that start in a piece, each reached from the root through the interval
+    /// between `right` and `left`; all three are equal where the root lies in the piece.
+    fn offer_links(
+        &mut self,
+        at: &Expansion<'_>,
+        root_number: u32,
+        left: DVec2,
+        right: DVec2,
+        r: DVec2,
+    ) {
+        let pieces = &at.mesh.pieces;
+        for i in pieces.link_range(at.piece) {
+            let sample = &pieces.link_samples[i];
+            if !at.tables.is_open(sample.to_piece)
+                || (sample.block != NONE && !self.on_the_way(sample.block))
+            {
+                continue;
+            }
+            let Some(cost) = at.tables.link_cost(sample.link, sample.length_m) else { continue };
+            let root = self.taut.roots[root_number as usize];
+            let length = root.length + length_through(r, left, right, sample.from) + cost;
+            let reached = &mut self.taut.link_samples[i];
+            if length >= reached.cost(self.run) {
+                continue;
+            }
+            reached.set(self.run, length);
+            let rest = if self.flooding { 0.0 } else { sample.to.distance(self.goal) };
+            let before_goal = sample.to_piece == self.goal_piece;
+            let factor = if before_goal { 1.0 } else { at.tables.least_factor };
+            let key = length + rest * factor;
+            if key > self.taut.goal_length {
+                continue;
+            }
+            if before_goal {
+                self.taut.goal_length = key;
+            }
+            let number = self.taut.roots.len() as u32;
+            self.taut.roots.push(Root { at: sample.to, length, fan: NONE, piece: sample.to_piece });
+            self.taut.fresh.push((
+                key,
+                Node {
+                    left: sample.to,
+                    right: sample.to,
+                    root: number,
+                    before: at.number,
+                    crossing: Crossing::link(i as u32),
+                    left_is_vertex: false,
+                    right_is_vertex: false,
+                },
+            ));
+        }
+    }
+}
+
+/// The root at an end of an interval.
+#[derive(Clone, Copy)]
+enum Turn {
+    Unknown,
+    None,
+    Root(u32),
+}

@@ -1,0 +1,254 @@
+//! Paths on meshes whose answers are known or can be worked out by brute force.
+
+mod meshes;
+
+use meshes::{Cells, Random, field, l_shape, ring, square, stairs};
+use surefoot_mesh::{
+    Algorithm, CellId, Link, LinkKind, NavMesh, PathError, PathOptions, PathPoints, Query,
+    Unreachable,
+};
+
+const BOTH: [Algorithm; 2] = [Algorithm::Optimal, Algorithm::Portals];
+
+fn options(algorithm: Algorithm) -> PathOptions {
+    PathOptions { algorithm, ..PathOptions::default() }
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}
+
+#[test]
+fn a_straight_line_within_one_cell() {
+    let mesh = square().validate().unwrap();
+    for algorithm in BOTH {
+        let path = Query::new(&mesh)
+            .find_path_with([1.0, 1.0, 0.0], [3.0_f32, 2.0, 0.0], &options(algorithm))
+            .unwrap();
+        assert_eq!(path.points, [[1.0, 1.0, 0.0], [3.0, 2.0, 0.0]]);
+        assert!(close(path.length_m, 5.0_f64.sqrt()));
+        assert_eq!(path.cells, [CellId(0)]);
+    }
+}
+
+#[test]
+fn the_inner_corner_of_an_l_is_the_only_turn() {
+    let mesh = l_shape().validate().unwrap();
+    for algorithm in BOTH {
+        let path = Query::new(&mesh)
+            .find_path_with([3.5, 0.5, 0.0], [0.5, 3.5, 0.0], &options(algorithm))
+            .unwrap();
+        // The corner at (2, 2) lies on the straight line, so there is no turn.
+        assert_eq!(path.points, [[3.5, 0.5, 0.0], [0.5, 3.5, 0.0]]);
+        let around = Query::new(&mesh)
+            .find_path_with([3.5, 1.5, 0.0], [1.5, 3.5, 0.0], &options(algorithm))
+            .unwrap();
+        assert!(close(around.points[1][0], 2.0) && close(around.points[1][1], 2.0));
+        assert!(close(around.length_m, 2.0 * (1.5_f64 * 1.5 + 0.25).sqrt()));
+        assert_eq!(around.cells, [CellId(1), CellId(0), CellId(2)]);
+    }
+}
+
+#[test]
+fn the_shorter_side_of_a_ring_is_taken() {
+    let mesh = ring().validate().unwrap();
+    let mut query = Query::new(&mesh);
+    for algorithm in BOTH {
+        let path =
+            query.find_path_with([1.0, 2.6, 0.0], [5.0, 2.6, 0.0], &options(algorithm)).unwrap();
+        assert_eq!(path.points[1..3], [[2.0, 2.0, 0.0], [4.0, 2.0, 0.0]]);
+        let path =
+            query.find_path_with([1.0, 3.4, 0.0], [5.0, 3.4, 0.0], &options(algorithm)).unwrap();
+        assert_eq!(path.points[1..3], [[2.0, 4.0, 0.0], [4.0, 4.0, 0.0]]);
+    }
+}
+
+#[test]
+fn stairs_are_climbed_and_the_floor_below_is_another_place() {
+    let mesh = stairs(4, true).validate().unwrap();
+    assert_eq!(mesh.component_count(), 2);
+    let mut query = Query::new(&mesh);
+    let path = query.find_path([0.5, 1.0, 0.0], [3.5, 1.0, 0.6]).unwrap();
+    assert_eq!(path.points.len(), 2);
+    assert!(close(path.plan_length_m, 3.0));
+    assert_eq!(path.cells.len(), 4);
+    // Points that follow the ground lie on the noses of the steps.
+    let ground = PathOptions { points: PathPoints::Ground, ..PathOptions::default() };
+    let path = query.find_path_with([0.5, 1.0, 0.0], [3.5, 1.0, 0.6], &ground).unwrap();
+    let xs: Vec<f64> = path.points.iter().map(|p| p[0]).collect();
+    assert_eq!(xs, [0.5, 1.0, 3.0, 3.5]);
+    assert!((path.points[1][2] - 0.2).abs() < 1e-6 && (path.points[2][2] - 0.6).abs() < 1e-6);
+    assert!((path.length_m - path.surface_length_m).abs() < 1e-9);
+    let error = query.find_path([0.5, 1.0, 0.0], [0.5, 1.0, -4.0]).unwrap_err();
+    assert!(matches!(error, PathError::Disconnected { goal: CellId(4), .. }), "{error}");
+    assert_eq!(error.reason(), "disconnected");
+}
+
+#[test]
+fn off_the_mesh_is_said_for_either_end() {
+    let mesh = square().validate().unwrap();
+    let mut query = Query::new(&mesh);
+    let error = query.find_path([9.0, 0.0, 0.0], [1.0, 1.0, 0.0]).unwrap_err();
+    assert_eq!(
+        (error.reason(), matches!(error, PathError::StartOffMesh { .. })),
+        ("start-off-mesh", true)
+    );
+    let error = query.find_path([1.0, 1.0, 0.0], [1.0, 1.0, 7.0]).unwrap_err();
+    assert_eq!(error.reason(), "goal-off-mesh");
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300] {
+        assert!(query.find_path([bad, 1.0, 0.0], [1.0, 1.0, 0.0]).is_err());
+        assert!(query.find_path([1.0, 1.0, 0.0], [1.0, bad, 0.0]).is_err());
+        assert!(query.nearest([1.0, 1.0, bad], [1.0, 1.0, 1.0]).is_none());
+    }
+    query.set_extents([10.0, 10.0, 1.0]);
+    assert!(query.find_path([9.0, 0.0, 0.0], [1.0, 1.0, 0.0]).is_ok());
+}
+
+#[test]
+fn a_goal_out_of_reach_can_be_approached() {
+    let mut data = ring();
+    // Cut the ring's upper right square off.
+    let (start, end) = (data.cell_first_edges[7], data.cell_first_edges[8]);
+    for e in start..end {
+        let twin = data.edge_twins[e as usize];
+        for e in [e, twin] {
+            if e != surefoot_mesh::NO_EDGE {
+                data.edge_twins[e as usize] = surefoot_mesh::NO_EDGE;
+                data.edge_classes[e as usize] = surefoot_mesh::EdgeClass::Open;
+            }
+        }
+    }
+    let mesh = data.validate().unwrap();
+    let near = PathOptions { unreachable: Unreachable::GoNear, ..PathOptions::default() };
+    let mut query = Query::new(&mesh);
+    assert!(query.find_path([1.0, 1.0, 0.0], [4.5, 5.0, 0.0]).is_err());
+    let path = query.find_path_with([1.0, 1.0, 0.0], [4.5, 5.0, 0.0], &near).unwrap();
+    assert!(!path.reaches_goal);
+    assert_eq!(path.points.last(), Some(&[4.0, 5.0, 0.0]));
+}
+
+fn linked(two_way: bool) -> NavMesh {
+    let mut data = stairs(2, true);
+    data.links.push(Link {
+        from_cell: CellId(1),
+        to_cell: CellId(2),
+        from_segment: [[5.0, 3.0, 4.2], [5.0, 5.0, 4.2]],
+        to_segment: [[6.0, 3.0, 0.0], [6.0, 5.0, 0.0]],
+        kind: LinkKind::Jump,
+        two_way,
+        area: surefoot_mesh::AreaId(0),
+    });
+    data.validate().unwrap()
+}
+
+#[test]
+fn links_are_segments_and_may_lead_one_way() {
+    // In the mesh's own frame the staircase starts at (3, 3, 4).
+    let mesh = linked(false);
+    assert_eq!(mesh.component_count(), 1);
+    let mut query = Query::new(&mesh);
+    for algorithm in BOTH {
+        let path =
+            query.find_path_with([1.5, 0.5, 0.2], [5.0, 0.7, -4.0], &options(algorithm)).unwrap();
+        assert_eq!(path.links.len(), 1);
+        let link = path.links[0];
+        let (from, to) = (path.points[link.point], path.points[link.point + 1]);
+        assert!(close(from[0], 2.0) && close(to[0], 3.0), "{path:?}");
+        assert!(close(from[1], to[1]) && (from[1] - 2.0 * link.share).abs() < 1e-9);
+        // The straight line in plan is the shortest: at x = 2 it is at about y = 0.5286.
+        assert!((from[1] - 0.55).abs() < 0.03, "{from:?}");
+        let there: f64 =
+            1.0_f64.hypot(4.2) + 0.5_f64.hypot(from[1] - 0.5) + 2.0_f64.hypot(from[1] - 0.7);
+        assert!((path.plan_length_m - there).abs() < 1e-6);
+        let back = query.find_path_with([5.0, 0.7, -4.0], [1.5, 0.5, 0.2], &options(algorithm));
+        assert_eq!(back.unwrap_err().reason(), "disconnected");
+    }
+    let mesh = linked(true);
+    let back = Query::new(&mesh).find_path([5.0, 0.7, -4.0], [1.5, 0.5, 0.2]).unwrap();
+    assert!(back.links[0].backwards);
+}
+
+#[test]
+fn random_fields_agree_with_brute_force() {
+    let mut random = Random(1);
+    let (mut pairs, mut longer) = (0, 0);
+    for round in 0..24 {
+        let cells = if round % 2 == 0 { Cells::Triangles } else { Cells::Rectangles };
+        let f = field(&mut random, 8, 7, 0.3, cells);
+        let mut query = Query::new(&f.mesh);
+        for _ in 0..25 {
+            let (a, b) = (f.random_free_point(&mut random), f.random_free_point(&mut random));
+            let best = f.shortest(a, b);
+            let (from, to) = ([a[0], a[1], 0.0], [b[0], b[1], 0.0]);
+            let optimal = query.find_path_with(from, to, &options(Algorithm::Optimal));
+            let funnel = query.find_path_with(from, to, &options(Algorithm::Portals));
+            match best {
+                Some(best) => {
+                    let (optimal, funnel) = (optimal.unwrap(), funnel.unwrap());
+                    assert!(
+                        (optimal.plan_length_m - best).abs() < 2e-4 * (1.0 + best),
+                        "round {round}: {} instead of {best} from {a:?} to {b:?}",
+                        optimal.plan_length_m
+                    );
+                    assert!(funnel.plan_length_m > optimal.plan_length_m - 1e-9);
+                    longer += usize::from(funnel.plan_length_m > best * 1.01);
+                    for path in [&optimal, &funnel] {
+                        for leg in path.points.windows(2) {
+                            let (p, q) = ([leg[0][0], leg[0][1]], [leg[1][0], leg[1][1]]);
+                            assert!(shrunk(&f, p, q), "round {round}: {p:?} to {q:?}");
+                        }
+                    }
+                    pairs += 1;
+                }
+                None => {
+                    assert!(optimal.is_err(), "round {round} {a:?} {b:?} {optimal:?}");
+                    assert_eq!(optimal.unwrap_err().reason(), "disconnected");
+                    assert_eq!(funnel.unwrap_err().reason(), "disconnected");
+                }
+            }
+        }
+    }
+    assert!(pairs > 300, "only {pairs} pairs were connected");
+    assert!(longer * 4 < pairs, "A* is longer by 1 % in {longer} of {pairs}");
+}
+
+/// Whether a leg is free, allowing for points that were rounded to the lattice.
+fn shrunk(f: &meshes::Field, p: [f64; 2], q: [f64; 2]) -> bool {
+    (0..=50).all(|i| {
+        let t = f64::from(i) / 50.0;
+        let at = [p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t, 0.0];
+        Query::new(&f.mesh).nearest(at, [1e-4, 1e-4, 1.0]).is_some()
+    })
+}
+
+#[test]
+fn a_search_in_slices_gives_the_same_path() {
+    let mut random = Random(5);
+    let f = field(&mut random, 20, 20, 0.25, Cells::Triangles);
+    let mut whole = Query::new(&f.mesh);
+    let mut sliced = Query::new(&f.mesh);
+    for algorithm in BOTH {
+        for _ in 0..20 {
+            let (a, b) = (f.random_free_point(&mut random), f.random_free_point(&mut random));
+            let (from, to) = ([a[0], a[1], 0.0], [b[0], b[1], 0.0]);
+            let Ok(expected) = whole.find_path_with(from, to, &options(algorithm)) else {
+                continue;
+            };
+            sliced.begin_path(from, to, &options(algorithm)).unwrap();
+            let mut slices = 0;
+            while sliced.advance(3).unwrap() == surefoot_mesh::Progress::Searching {
+                slices += 1;
+                assert!(slices < 100_000);
+            }
+            let mut path = surefoot_mesh::Path::default();
+            sliced.finish_path(&mut path).unwrap();
+            assert!((path.plan_length_m - expected.plan_length_m).abs() < 1e-9);
+            assert!(sliced.advance(1).is_err());
+            if expected.nodes > 4 {
+                let tight = PathOptions { max_nodes: Some(2), ..options(algorithm) };
+                let error = whole.find_path_with(from, to, &tight).unwrap_err();
+                assert_eq!(error.reason(), "budget-spent");
+            }
+        }
+    }
+}

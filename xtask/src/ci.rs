@@ -1,0 +1,83 @@
+//! Everything that must hold before a change goes in.
+//!
+//! Each profile is compiled once: the release binary, on which the end-to-end tests run, and the
+//! dev profile for all other tests, in which invariants are checked.
+
+use crate::run::{cargo, has_subcommand, release_binary, run as execute, say};
+use crate::{architecture, dependencies, fuzz};
+use anyhow::{Context, Result};
+use std::time::Instant;
+
+/// The environment variable that names the binary to the end-to-end tests.
+const BINARY: &str = "SUREFOOT_BINARY";
+
+/// The quick checks.
+pub(crate) fn check() -> Result<()> {
+    dependencies::check()?;
+    architecture::check()
+}
+
+/// All of it, the quick things first.
+fn run_all() -> Result<()> {
+    step("format", || execute(cargo().args(["fmt", "--all", "--check"])))?;
+    step("dependency direction and ARCHITECTURE.md", check)?;
+    step("clippy", || {
+        execute(cargo().args([
+            "clippy",
+            "--locked",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]))
+    })?;
+    step("docs", || {
+        execute(
+            cargo()
+                .args(["doc", "--locked", "--workspace", "--no-deps"])
+                .env("RUSTDOCFLAGS", "-D warnings"),
+        )
+    })?;
+    let mut binary = None;
+    step("release binary", || {
+        binary = Some(release_binary()?);
+        Ok(())
+    })?;
+    let binary = binary.context("no release binary")?;
+    step("tests", || {
+        let mut tests = cargo();
+        if has_subcommand("nextest") {
+            tests.args(["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]);
+        } else {
+            tests.args(["test", "--locked", "--workspace", "--all-targets", "--no-fail-fast"]);
+        }
+        execute(tests.env(BINARY, &binary))
+    })?;
+    step("documentation tests", || {
+        execute(cargo().args(["test", "--locked", "--workspace", "--doc"]))
+    })?;
+    step("fuzz smoke", || fuzz::smoke(fuzz::SMOKE_S))?;
+    if has_subcommand("deny") {
+        step("licences and advisories", || execute(cargo().args(["deny", "check"])))?;
+    } else {
+        say("== licences and advisories: skipped, cargo-deny is not installed");
+    }
+    Ok(())
+}
+
+/// Runs everything and says how long it took.
+pub(crate) fn run() -> Result<()> {
+    let start = Instant::now();
+    run_all()?;
+    say(&format!("== all good in {:.0} s", start.elapsed().as_secs_f64()));
+    Ok(())
+}
+
+fn step(name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    say(&format!("== {name}"));
+    let start = Instant::now();
+    work().with_context(|| format!("the step `{name}` failed"))?;
+    say(&format!("== {name}: {:.0} s", start.elapsed().as_secs_f64()));
+    Ok(())
+}
