@@ -3,6 +3,7 @@
 use crate::run::{command, release_binary, root, run, say, target_folder};
 use anyhow::Result;
 use std::ffi::OsString;
+use std::process::Stdio;
 
 /// A picture: its name, the scene, the path on it, and where it is cut open.
 struct Figure {
@@ -42,7 +43,7 @@ pub(crate) fn draw_all() -> Result<()> {
         if let Some(cut) = figure.cut_height_m {
             draw.extend(["--cut-height".into(), cut.into()]);
         }
-        run(command(&binary).args(draw))?;
+        run(command(&binary).args(draw).stdout(Stdio::null()))?;
         say(&format!("{} drawn", picture.display()));
     }
     Ok(())

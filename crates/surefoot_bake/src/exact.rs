@@ -5,12 +5,14 @@
 //! an integer lattice, and in joining what coincides in plan by construction. Each stage's file says
 //! where and why.
 
+mod bridge_steps;
 mod close_gaps;
 mod cut;
 mod drop_small;
 mod erode;
 mod filter_slopes;
 mod join_edges;
+mod keep_risers;
 mod match_edges;
 mod merge_faces;
 mod read;
@@ -41,6 +43,8 @@ pub(crate) fn build(
     let sorted = context.stage("filter_slopes", |c| {
         filter_slopes::filter_slopes(soup, &settings.agent, settings.exact.two_sided, c)
     })?;
+    let sorted =
+        context.stage("keep_risers", |c| keep_risers::keep_risers(sorted, &settings.agent, c))?;
     let faces = context.stage("merge_faces", |c| merge_faces::merge_faces(sorted, c))?;
     if faces.faces.is_empty() {
         context.warn(Warning::NoGround);
@@ -49,11 +53,16 @@ pub(crate) fn build(
         cut::cut(faces, &settings.agent, settings.exact.wall_thickness_m, c)
     })?;
     let agent = &settings.agent;
-    let joined = context.stage("join_edges", |c| join_edges::join_edges(cut.0, agent, c))?;
+    let joined = context.stage("join_edges", |c| join_edges::join_edges(cut.surface, agent, c))?;
     let closed = context.stage("close_gaps", |c| {
         close_gaps::close_gaps(joined, agent, settings.exact.gap_distance_m, c)
     })?;
-    let eroded = context.stage("erode", |c| erode::erode(closed, agent, c))?;
+    let bridged = context.stage("bridge_steps", |c| {
+        let slope = settings.exact.stair_slope_rad;
+        bridge_steps::bridge_steps(closed, &cut.world, agent, slope, c)
+    })?;
+    let bridged = context.stage("join_bridges", |c| join_edges::join_edges(bridged, agent, c))?;
+    let eroded = context.stage("erode", |c| erode::erode(bridged, agent, c))?;
     let joined = context.stage("join_eroded", |c| join_edges::join_edges(eroded, agent, c))?;
     context.stage("drop_small", |c| {
         drop_small::drop_small(joined, settings.min_area_m2, &settings.seeds, &settings.agent, c)

@@ -123,6 +123,11 @@ fn triangulate(
         for pair in inner.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             if let [one, two] = pair {
                 set_twin(&mut cells, one.2, two.2);
+            } else {
+                // Where a loop touches its own edge, that edge comes in two parts: a border.
+                for &(_, _, id) in pair {
+                    cells[id as usize / 3].edges[id as usize % 3].class = EdgeClass::Open;
+                }
             }
         }
     }

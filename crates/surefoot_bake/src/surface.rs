@@ -286,6 +286,14 @@ impl WalkableSurface {
     }
 }
 
+/// The class that a label of the overlay stands for.
+pub(crate) fn class_of_label(label: u32) -> EdgeClass {
+    [EdgeClass::Inner, EdgeClass::Step, EdgeClass::Open, EdgeClass::Blocked, EdgeClass::InnerWall, EdgeClass::Gap]
+        .into_iter()
+        .find(|c| *c as u32 == label)
+        .unwrap_or(EdgeClass::Blocked)
+}
+
 /// Disjoint sets with a numbering that depends on membership alone.
 #[derive(Clone, Debug)]
 pub(crate) struct DisjointSets {

@@ -26,6 +26,9 @@ use clap::Parser;
 use outcome::{Answer, Failure};
 use std::process::ExitCode;
 
+/// Commands run on a worker thread; it gets the stack that a main thread usually has.
+const STACK_BYTES: usize = 8 << 20;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -43,7 +46,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<Answer, Failure> {
-    let mut pool = rayon::ThreadPoolBuilder::new();
+    let mut pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);
     if let Some(threads) = cli.threads {
         pool = pool.num_threads(usize::from(threads));
     }

@@ -134,7 +134,7 @@ pub fn write_glb(layers: &[GlbLayer]) -> Result<Vec<u8>, GlbError> {
             "attributes": {"POSITION": first, "COLOR_0": first + 1},
             "indices": first + 2, "mode": mode, "material": material}]}));
         let mut node = json!({"name": layer.name, "mesh": meshes.len() - 1});
-        if origin != [0.0; 3] {
+        if origin.iter().any(|c| c.abs() > 0.0) {
             node["translation"] = json!(origin);
         }
         nodes.push(node);

@@ -12,7 +12,7 @@ use surefoot_mesh::{EdgeClass, EdgeId, LinkKind, NavMesh, VertexId};
 /// | `format`, `version` | `"surefoot-navmesh"`, `1` |
 /// | `agent` | `height_m`, `radius_m`, `max_slope_deg`, `max_step_m` |
 /// | `up` | the up direction, a unit vector |
-/// | `bounds` | `low` and `high`, or `null` for a mesh without cells |
+/// | `bounds` | `min` and `max`, or `null` for a mesh without cells |
 /// | `areas` | the names of the area types |
 /// | `components` | how many there are |
 /// | `vertices` | a list of `[x, y, z]` |
@@ -46,9 +46,9 @@ pub fn mesh_to_json(mesh: &NavMesh) -> String {
     out.push_str("],\n\"bounds\":");
     match mesh.bounds() {
         Some(bounds) => {
-            out.push_str("{\"low\":[");
+            out.push_str("{\"min\":[");
             push_point(&mut out, &bounds.low, ',');
-            out.push_str("],\"high\":[");
+            out.push_str("],\"max\":[");
             push_point(&mut out, &bounds.high, ',');
             out.push_str("]}");
         }

@@ -1,7 +1,7 @@
 //! A Detour tile set written here is read, linked and walked by an independent port of Detour.
 
 use navmesh_rs::detour::{
-    DefaultFilter, NavMesh as DetourMesh, NavMeshParams, NavMeshQuery, POLYREF_BITS,
+    DefaultFilter, NavMesh as DetourMesh, NavMeshParams, NavMeshQuery, POLYREF_BITS, TileRef,
 };
 use surefoot_debug::{DetourError, mesh_to_detour};
 use surefoot_mesh::{Agent, CellId, Link, LinkKind, NavMesh, NavMeshData};
@@ -72,11 +72,10 @@ fn load(set: &[u8]) -> DetourMesh {
         max_tiles: i32_at(set, 32),
         max_polys: i32_at(set, 36),
     };
-    let tile_ref = i32_at(set, 40) as u32;
+    let tile_ref = TileRef::try_from(i32_at(set, 40)).unwrap();
     let mut tile = set[48..].to_vec();
     assert_eq!(i32_at(set, 44) as usize, tile.len());
     let mut mesh = DetourMesh::new(&params).unwrap();
-    assert_eq!(mesh.encode_poly_id(1, 0, 0) as u32 | 1, tile_ref | 1);
     if POLYREF_BITS == 64 {
         // Built with wide references: links are four bytes larger there.
         let (polys, verts, links) = (i32_at(&tile, 24), i32_at(&tile, 28), i32_at(&tile, 32));
@@ -84,7 +83,8 @@ fn load(set: &[u8]) -> DetourMesh {
         tile.splice(end..end, vec![0; links as usize * 4]);
         mesh.add_tile(tile).unwrap();
     } else {
-        mesh.restore_tile(tile, tile_ref.into()).unwrap();
+        assert_eq!(mesh.encode_poly_id(1, 0, 0), tile_ref);
+        mesh.restore_tile(tile, tile_ref).unwrap();
     }
     mesh
 }

@@ -250,7 +250,7 @@ fn sections_for_later_readers_are_passed_over() {
         let offset = u64::from_le_bytes(newer[at..at + 8].try_into().unwrap()) + 32;
         newer[at..at + 8].copy_from_slice(&offset.to_le_bytes());
     }
-    while newer.len() % 16 != 0 {
+    while !newer.len().is_multiple_of(16) {
         newer.push(0);
     }
     let offset = newer.len() as u64;

@@ -56,10 +56,10 @@ pub(crate) fn draft_planet(cells: u32, seed: u64) -> Draft {
     let mut truth = Truth::default();
     let n = cells as usize;
     let point = |c: [usize; 3]| -> [f64; 3] {
-        // The cube root of unity spacing would be even; this is near enough and needs no angles.
+        // Close to the tangent of 45° times t, which would give every cell the same angle.
         let p = c.map(|k| {
             let t = 2.0 * k as f64 / n as f64 - 1.0;
-            t * (1.25 - 0.25 * t * t)
+            t * (0.785 + 0.215 * t * t)
         });
         let length = p.iter().map(|v| v * v).sum::<f64>().sqrt();
         let up = p.map(|v| v / length);

@@ -100,7 +100,7 @@ static SCENES: &[SceneInfo] = &[
     info(
         "doorways",
         "rooms in a row, doors from 5 cm too narrow to 50 cm too wide; size: doors",
-        [1, 8, 20_000],
+        [1, 8, 1_000],
         doorways::draft,
     ),
     info(
@@ -112,7 +112,7 @@ static SCENES: &[SceneInfo] = &[
     info(
         "overhang",
         "head room ends under a ramp, a leaning wall and beams; size: rows of the three",
-        [1, 1, 2_000],
+        [1, 1, 200],
         overhang::draft,
     ),
     info(
@@ -172,7 +172,7 @@ static SCENES: &[SceneInfo] = &[
     info(
         "town-house",
         "a two-storey house by a road, entered by steps; upstairs cannot be reached; size: houses",
-        [1, 1, 500],
+        [1, 1, 100],
         houses::draft_town,
     ),
     info(
@@ -250,7 +250,7 @@ static SCENES: &[SceneInfo] = &[
     info(
         "kerbs",
         "kerbs, pebbles and thresholds to step over, balls that leave no pocket; size: rows",
-        [1, 1, 500],
+        [1, 1, 200],
         kerbs::draft,
     ),
 ];

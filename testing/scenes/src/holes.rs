@@ -113,7 +113,7 @@ pub(crate) fn draft(plates: u32, _seed: u64) -> Draft {
     let mut truth =
         Truth { agent: TruthAgent { radius_m: 0.0, ..TruthAgent::default() }, ..Truth::default() };
     let outline = vec![[0.0, 0.0], [PLATE_M[0], 0.0], PLATE_M, [0.0, PLATE_M[1]]];
-    // Five columns and four rows, the middles of the last row's empty places left out.
+    // Five columns and four rows; the last three places stay empty.
     let holes: Vec<Outline> = shapes()
         .into_iter()
         .enumerate()
@@ -141,7 +141,7 @@ pub(crate) fn draft(plates: u32, _seed: u64) -> Draft {
         });
         for (hole, middle) in holes.iter().zip([2.6, 5.2].iter().cycle()) {
             truth.free_points.push(place.apply([*middle, 0.0, 0.1]));
-            // Just inside a corner that points outwards.
+            // The middle of a convex hole is inside it.
             if hole.len() <= 4 {
                 let m = hole.iter().fold([0.0; 2], |m, p| [m[0] + p[0], m[1] + p[1]]);
                 let n = hole.len() as f64;

@@ -18,10 +18,10 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::filter_slopes::TriangleClass;
-use crate::exact::merge_faces::{MergedFace, MergedFaces};
+use crate::exact::merge_faces::MergedFaces;
 use crate::exact::read::{metres, plan};
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
-use crate::surface::{Face, Plane, WalkableSurface, lattice_from_plan};
+use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, lattice_from_plan, plan_m};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -29,18 +29,34 @@ use std::sync::atomic::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::clip::clip_to_slab;
-use surefoot_geom::overlay::{
-    LabelledPolygon, Overlayer, SetOperation, counter_clockwise, flatten,
-};
-use surefoot_geom::polygon::{Contour, bounds_of, convex_hull, covers, separated};
+use surefoot_geom::overlay::{Overlayer, SetOperation, counter_clockwise, flatten};
+use surefoot_geom::polygon::{Contour, Polygon, bounds_of, convex_hull, covers, separated};
 use surefoot_mesh::{Agent, EdgeClass};
 
-/// Pieces of faces where the agent stands; no edge has a neighbour yet.
-pub(crate) struct CutSurface(pub(crate) WalkableSurface);
+/// Pieces of faces where the agent stands, no edge with a neighbour yet, and the world that cut them.
+pub(crate) struct CutSurface {
+    pub(crate) surface: WalkableSurface,
+    pub(crate) world: World,
+}
+
+/// All triangles of the scene, ready to say what stands on a piece of ground.
+pub(crate) struct World {
+    merged: MergedFaces,
+    corners: Vec<[DVec3; 3]>,
+    tree: BoxTree,
+    agent: Agent,
+    wall_thickness_m: f64,
+}
 
 /// Labels of edges during the overlay; the larger wins where edges coincide.
 const OPEN: u32 = 0;
 const BLOCKED: u32 = 1;
+
+/// The number of no face.
+const NO_FACE: u32 = u32::MAX;
+
+/// More contours than this are united before they are subtracted.
+const UNITE_FROM: usize = 8;
 
 /// Steep triangles leaning less than this sine from upright are widened like walls where their
 /// shadow is narrower than walls are thick.
@@ -66,39 +82,27 @@ pub(crate) fn cut(
         .into_par_iter()
         .map(|t| sorted.corners(t).map(metres))
         .collect();
-    let tree = BoxTree::build_with(corners.len(), |t| {
-        Aabb::of_points(corners[t as usize].iter().copied())
-    });
-    let cutter = Cutter { merged: &merged, corners: &corners, tree: &tree, agent, wall_thickness_m };
+    let tree = BoxTree::build_with(corners.len(), |t| Aabb::of_points(corners[t as usize]));
+    let world = World { merged, corners, tree, agent: *agent, wall_thickness_m };
     let cancel = context.cancel_flag();
-    let pieces: Vec<Vec<Face>> = (0..merged.faces.len() as u32)
+    let pieces: Vec<Vec<Face>> = (0..world.merged.faces.len() as u32)
         .into_par_iter()
         .with_min_len(16)
         .map_init(Overlayer::new, |overlayer, face| {
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return Vec::new();
             }
-            cutter.cut_face(face, overlayer)
+            world.cut_face(face, overlayer)
         })
         .collect();
     context.check_cancelled()?;
     let faces: Vec<Face> = pieces.into_iter().flatten().collect();
     context.count("pieces", faces.len());
-    let surface = WalkableSurface {
-        frame: merged.sorted.soup.frame,
-        faces,
-        area_names: merged.sorted.soup.area_names,
-    };
+    let soup = &world.merged.sorted.soup;
+    let surface =
+        WalkableSurface { frame: soup.frame, faces, area_names: soup.area_names.clone() };
     context.observe(|| surface.view());
-    Ok(CutSurface(surface))
-}
-
-struct Cutter<'a> {
-    merged: &'a MergedFaces,
-    corners: &'a [[DVec3; 3]],
-    tree: &'a BoxTree,
-    agent: &'a Agent,
-    wall_thickness_m: f64,
+    Ok(CutSurface { surface, world })
 }
 
 /// What stands on a face, dropped onto the plan.
@@ -124,14 +128,52 @@ struct WallLine {
     spans: Vec<(f64, f64)>,
 }
 
-impl Cutter<'_> {
+impl World {
     fn cut_face(&self, face_id: u32, overlayer: &mut Overlayer) -> Vec<Face> {
         let face = &self.merged.faces[face_id as usize];
-        let touch = FaceShape::new(self, face);
-        let shadows = self.cast_shadows(face_id, face, &touch);
+        let sorted = &self.merged.sorted;
+        let shape = FaceShape::new(
+            face.triangles.iter().map(|&t| sorted.corners(t).map(plan)).collect(),
+            Aabb::of_points(face.triangles.iter().flat_map(|&t| self.corners[t as usize])),
+        );
+        let Some(clips) = self.obstacles(&face.origin.plane, face_id, &shape, overlayer) else {
+            return Vec::new();
+        };
+        if clips.is_empty() && face.outline.len() == 3 {
+            let polygon = Polygon::from_contour(shape.triangles[0].to_vec());
+            return vec![Face::from_polygon(&polygon, |_, _| EdgeClass::Open, &face.origin)];
+        }
+        subtract(&face.outline, clips, &face.origin, overlayer)
+    }
+
+    /// A triangle of new ground, less what stands on it.
+    pub(crate) fn cut_triangle(
+        &self,
+        corners: [LatticePoint; 3],
+        origin: &FaceOrigin,
+        overlayer: &mut Overlayer,
+    ) -> Vec<Face> {
+        let at = |p: LatticePoint| plan_m(p).extend(origin.plane.height_at(p));
+        let shape = FaceShape::new(vec![corners], Aabb::of_points(corners.map(at)));
+        let Some(clips) = self.obstacles(&origin.plane, NO_FACE, &shape, overlayer) else {
+            return Vec::new();
+        };
+        let [a, b, c] = corners;
+        subtract(&[(a, b), (b, c), (c, a)], clips, origin, overlayer)
+    }
+
+    /// What is to be subtracted from a face; `None` when that is all of it.
+    fn obstacles(
+        &self,
+        plane: &Plane,
+        face_id: u32,
+        shape: &FaceShape,
+        overlayer: &mut Overlayer,
+    ) -> Option<Vec<Contour>> {
+        let shadows = self.cast_shadows(plane, face_id, shape);
         let mut clips = shadows.blocking;
         for line in shadows.walls.into_values().flatten() {
-            clips.extend(line.rectangles(self.wall_thickness_m).filter(|c| touch.touches(c)));
+            clips.extend(line.rectangles(self.wall_thickness_m).filter(|c| shape.touches(c)));
         }
         if !shadows.low_undersides.is_empty() {
             if shadows.low_tops.is_empty() {
@@ -144,27 +186,10 @@ impl Cutter<'_> {
                 )));
             }
         }
-        if clips.iter().any(|c| touch.is_covered_by(c)) {
-            return Vec::new();
-        }
-        if clips.is_empty() && face.outline.len() == 3 {
-            let contour: Contour = touch.triangles[0].to_vec();
-            let polygon = surefoot_geom::polygon::Polygon::from_contour(contour);
-            return vec![Face::from_polygon(&polygon, |_, _| EdgeClass::Open, &face.origin)];
-        }
-        let united = if clips.len() > 8 { flatten(overlayer.union(&clips)) } else { clips };
-        let clip: Vec<(Contour, u32)> = united.into_iter().map(|c| (c, BLOCKED)).collect();
-        let subject: Vec<(LatticePoint, LatticePoint, u32)> =
-            face.outline.iter().map(|&(a, b)| (a, b, OPEN)).collect();
-        overlayer
-            .difference_labelled(&subject, &clip)
-            .iter()
-            .map(|piece| labelled_face(piece, face))
-            .collect()
+        (!clips.iter().any(|c| shape.is_covered_by(c))).then_some(clips)
     }
 
-    fn cast_shadows(&self, face_id: u32, face: &MergedFace, touch: &FaceShape) -> Shadows {
-        let plane = face.origin.plane;
+    fn cast_shadows(&self, plane: &Plane, face_id: u32, touch: &FaceShape) -> Shadows {
         let step = self.agent.max_step_m + LIMIT_SLACK_M;
         let head = self.agent.height_m - LIMIT_SLACK_M;
         let around = Aabb::new(
@@ -178,7 +203,7 @@ impl Cutter<'_> {
             let corners = self.corners[i];
             let normal = self.merged.sorted.normals[i];
             match self.merged.sorted.classes[i] {
-                TriangleClass::Walkable => {
+                TriangleClass::Walkable | TriangleClass::Riser => {
                     let other = self.merged.face_of_triangle[i];
                     if other == face_id {
                         return;
@@ -303,13 +328,7 @@ struct FaceShape {
 }
 
 impl FaceShape {
-    fn new(cutter: &Cutter<'_>, face: &MergedFace) -> Self {
-        let sorted = &cutter.merged.sorted;
-        let triangles: Vec<[LatticePoint; 3]> =
-            face.triangles.iter().map(|&t| sorted.corners(t).map(plan)).collect();
-        let bounds = Aabb::of_points(
-            face.triangles.iter().flat_map(|&t| cutter.corners[t as usize]),
-        );
+    fn new(triangles: Vec<[LatticePoint; 3]>, bounds: Aabb) -> Self {
         let tree = (triangles.len() > TREE_FROM).then(|| {
             BoxTree::build_with(triangles.len(), |t| plan_box(&triangles[t as usize]))
         });
@@ -372,10 +391,26 @@ fn drop_down(points: &[DVec3]) -> Option<Contour> {
     (surefoot_geom::polygon::contour_area2(&contour) >= LEAST_SHADOW_AREA2).then_some(contour)
 }
 
-fn labelled_face(piece: &LabelledPolygon, face: &MergedFace) -> Face {
-    let class = |c: usize, i: usize| match piece.labels[c][i] {
-        BLOCKED => EdgeClass::Blocked,
-        _ => EdgeClass::Open,
-    };
-    Face::from_polygon(&piece.polygon, class, &face.origin)
+/// An outline less some contours, as pieces with classed edges.
+fn subtract(
+    outline: &[(LatticePoint, LatticePoint)],
+    clips: Vec<Contour>,
+    origin: &FaceOrigin,
+    overlayer: &mut Overlayer,
+) -> Vec<Face> {
+    let united = if clips.len() > UNITE_FROM { flatten(overlayer.union(&clips)) } else { clips };
+    let clip: Vec<(Contour, u32)> = united.into_iter().map(|c| (c, BLOCKED)).collect();
+    let subject: Vec<(LatticePoint, LatticePoint, u32)> =
+        outline.iter().map(|&(a, b)| (a, b, OPEN)).collect();
+    overlayer
+        .difference_labelled(&subject, &clip)
+        .iter()
+        .map(|piece| {
+            let class = |c: usize, i: usize| match piece.labels[c][i] {
+                BLOCKED => EdgeClass::Blocked,
+                _ => EdgeClass::Open,
+            };
+            Face::from_polygon(&piece.polygon, class, origin)
+        })
+        .collect()
 }

@@ -15,7 +15,7 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::match_edges::collect_edges;
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
-use crate::surface::{Face, Plane, WalkableSurface, plan_units};
+use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_units};
 use glam::DVec2;
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
@@ -404,7 +404,7 @@ impl Eroder<'_> {
             .difference_labelled(&subject, &clips)
             .iter()
             .map(|piece| {
-                let class = |c: usize, i: usize| class_of(piece.labels[c][i]);
+                let class = |c: usize, i: usize| class_of_label(piece.labels[c][i]);
                 Face::from_polygon(&piece.polygon, class, &face.origin())
             })
             .collect()
@@ -426,14 +426,6 @@ impl Eroder<'_> {
         let (a, b) = (at(-reach), at(reach));
         Some((a.min(b).max(0.0), a.max(b).min(1.0)))
     }
-}
-
-/// The class that a label stands for.
-fn class_of(label: u32) -> EdgeClass {
-    [EdgeClass::Inner, EdgeClass::Step, EdgeClass::Open, EdgeClass::Blocked, EdgeClass::InnerWall, EdgeClass::Gap]
-        .into_iter()
-        .find(|c| *c as u32 == label)
-        .unwrap_or(EdgeClass::Blocked)
 }
 
 /// The chord error in lattice units is far above rounding, so shapes stay convex.

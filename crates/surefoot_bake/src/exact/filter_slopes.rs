@@ -17,12 +17,21 @@ use surefoot_mesh::Agent;
 pub(crate) enum TriangleClass {
     /// Ground, unless something stands on it.
     Walkable,
+    /// Too steep, but stepped over: connects the ground on either side.
+    Riser,
     /// Too steep, facing up.
     Steep,
     /// Upright: it drops to a line.
     Vertical,
     /// Facing down.
     Down,
+}
+
+impl TriangleClass {
+    /// Whether faces of the ground are made of it.
+    pub(crate) fn is_ground(self) -> bool {
+        matches!(self, Self::Walkable | Self::Riser)
+    }
 }
 
 /// Sine of the lean below which a triangle counts as upright: about one degree. Its shadow is then

@@ -1,4 +1,4 @@
-//! Merges connected, coplanar walkable triangles into faces.
+//! Merges connected, coplanar triangles of the ground into faces.
 //!
 //! Goes in: the classed soup. Comes out: faces, each a set of triangles that lie in the plane of its
 //! largest one within half the noise, with their common outline. A floor becomes one face instead of
@@ -52,7 +52,7 @@ pub(crate) fn merge_faces(
     let count = sorted.soup.triangles.len();
     let mut order: Vec<(f64, u32)> = (0..count as u32)
         .into_par_iter()
-        .filter(|&t| sorted.classes[t as usize] == TriangleClass::Walkable)
+        .filter(|&t| sorted.classes[t as usize].is_ground())
         .map(|t| {
             let [a, b, c] = sorted.corners(t);
             (normal_units(a, b, c).length_squared(), t)
@@ -71,6 +71,7 @@ pub(crate) fn merge_faces(
         let normal = sorted.normals[seed as usize];
         let at = metres(sorted.corners(seed)[0]);
         let area = sorted.soup.areas[seed as usize];
+        let class = sorted.classes[seed as usize];
         let mut group = Vec::new();
         face_of_triangle[seed as usize] = face;
         stack.push(seed);
@@ -80,6 +81,7 @@ pub(crate) fn merge_faces(
                 if n == NONE
                     || face_of_triangle[n as usize] != NONE
                     || sorted.soup.areas[n as usize] != area
+                    || sorted.classes[n as usize] != class
                     || sorted.normals[n as usize].dot(normal) < PARALLEL_COSINE
                 {
                     continue;
@@ -107,7 +109,10 @@ pub(crate) fn merge_faces(
                     metres(sorted.corners(seed)[0]),
                     sorted.normals[seed as usize],
                 ),
-                kind: CellKind::Ground,
+                kind: match sorted.classes[seed as usize] {
+                    TriangleClass::Riser => CellKind::Ramp,
+                    _ => CellKind::Ground,
+                },
                 area: sorted.soup.areas[seed as usize],
                 source: triangles[0],
             },
@@ -133,13 +138,13 @@ fn order_of_seeds(face_of_triangle: &[u32], order: &[(f64, u32)]) -> Vec<u32> {
 /// The walkable neighbour across each edge of a walkable triangle, where exactly one other runs
 /// the edge the other way.
 fn neighbours(sorted: &SortedSoup) -> Vec<[u32; 3]> {
-    let mut edges: Vec<(u32, u32, u32)> = Vec::new();
+    let mut edges: Vec<(u32, u32, u64)> = Vec::new();
     for (t, corners) in sorted.soup.triangles.iter().enumerate() {
-        if sorted.classes[t] == TriangleClass::Walkable {
+        if sorted.classes[t].is_ground() {
             for k in 0..3 {
                 let (a, b) = (corners[k], corners[(k + 1) % 3]);
                 // The slot's sense stands in the lowest bit, so that pairs lie side by side.
-                edges.push((a.min(b), a.max(b), (t as u32 * 3 + k as u32) << 1 | u32::from(a > b)));
+                edges.push((a.min(b), a.max(b), (t as u64 * 3 + k as u64) << 1 | u64::from(a > b)));
             }
         }
     }
@@ -150,8 +155,8 @@ fn neighbours(sorted: &SortedSoup) -> Vec<[u32; 3]> {
             && (one.2 ^ two.2) & 1 == 1
         {
             let (s, t) = (one.2 >> 1, two.2 >> 1);
-            out[s as usize / 3][s as usize % 3] = t / 3;
-            out[t as usize / 3][t as usize % 3] = s / 3;
+            out[s as usize / 3][s as usize % 3] = (t / 3) as u32;
+            out[t as usize / 3][t as usize % 3] = (s / 3) as u32;
         }
     }
     out

@@ -318,11 +318,15 @@ fn draw_lines(stage: &Stage, camera: &Camera, behind: &Buffer, picture: &mut [Li
         share,
         hidden_share,
     };
+    // Where cells are smaller than a few pixels their outlines would only darken the picture.
+    let inner_edges = stage.edges.iter().filter(|e| e.2 == EdgeClass::Inner).count().max(1);
+    let pixels = camera.size[0] * camera.size[1] / (SAMPLES * SAMPLES);
+    let fine = (pixels as f32 * 0.02 / inner_edges as f32).min(1.0);
     let slack_m = stage.lift_m * 1.5;
     let cut = stage.cut_z + stage.lift_m;
     type Layer<'a> = (&'a dyn Fn(EdgeClass) -> bool, Pen);
     let layers: [Layer<'_>; 3] = [
-        (&|c| c == EdgeClass::Inner, pen([20, 72, 104], 0.9, 0.42, 0.10)),
+        (&|c| c == EdgeClass::Inner, pen([20, 72, 104], 0.9, 0.42 * fine, 0.10 * fine)),
         (&|c| c == EdgeClass::Step, pen([26, 112, 70], 1.4, 0.80, 0.20)),
         (&|c| !matches!(c, EdgeClass::Inner | EdgeClass::Step), pen([14, 50, 78], 1.7, 0.92, 0.22)),
     ];

@@ -8,6 +8,10 @@ use super::camera::Camera;
 use super::raster::{Buffer, NOTHING, Sides, rasterize};
 use glam::DVec3;
 use rayon::prelude::*;
+use std::f64::consts::FRAC_PI_8;
+
+/// Turns that spread evenly, however many there are.
+const GOLDEN_ANGLE_RAD: f64 = 2.399_963;
 
 /// A colour on a linear scale, with room above one.
 pub(crate) type Light = [f32; 3];
@@ -99,7 +103,7 @@ pub(crate) fn openness(
     let looks: Vec<[[f64; 2]; 16]> = (0..16)
         .map(|turn| {
             std::array::from_fn(|k| {
-                let angle = f64::from(turn) * 0.392_7 + k as f64 * 2.399_963;
+                let angle = f64::from(turn) * FRAC_PI_8 + k as f64 * GOLDEN_ANGLE_RAD;
                 let r = (k as f64 + 0.5) / 16.0;
                 [r * angle.cos(), r * angle.sin()]
             })

@@ -68,7 +68,11 @@ pub(crate) fn walk(
         }
         let Some((mut edge, at, share)) = exit else {
             // Only a line of no length, or one that rounding has put beside the piece.
-            let end = if pieces.closest(piece, to) == to { to } else { pieces.closest(piece, from + d * done_share) };
+            let end = if pieces.closest(piece, to) == to {
+                to
+            } else {
+                pieces.closest(piece, from + d * done_share)
+            };
             return RayEnd { piece, at: end, wall: None };
         };
         if share >= d.length_squared() {
@@ -82,9 +86,15 @@ pub(crate) fn walk(
             let next = following(edge);
             let before = if edge == range.start { range.end - 1 } else { edge - 1 };
             let near = |v: DVec2| v.distance(at) <= VERTEX_SLACK_M.max(length * 1e-12);
-            if near(pieces.edges[edge].start()) && before != entry && passable(pieces, tables, before) {
+            if near(pieces.edges[edge].start())
+                && before != entry
+                && passable(pieces, tables, before)
+            {
                 edge = before;
-            } else if near(pieces.edges[next].start()) && next != entry && passable(pieces, tables, next) {
+            } else if near(pieces.edges[next].start())
+                && next != entry
+                && passable(pieces, tables, next)
+            {
                 edge = next;
             } else {
                 return RayEnd { piece, at, wall: Some(edge as u32) };
@@ -101,12 +111,7 @@ pub(crate) fn walk(
 
 /// Moves from a place towards `to`, sliding along walls. Returns where that ends and whether a wall
 /// was touched.
-pub(crate) fn slide(
-    mesh: &NavMesh,
-    tables: &Tables,
-    start: Place,
-    to: DVec2,
-) -> (RayEnd, bool) {
+pub(crate) fn slide(mesh: &NavMesh, tables: &Tables, start: Place, to: DVec2) -> (RayEnd, bool) {
     let pieces = &mesh.pieces;
     let mut end = walk(mesh, tables, start.piece, start.plan, to, |_| {});
     let mut touched = false;

@@ -72,10 +72,12 @@ pub(crate) enum Outcome {
 pub(crate) struct Reached {
     cost: f64,
     run: u32,
+    /// What it was reached from.
+    pub(crate) by: u32,
 }
 
 impl Reached {
-    pub(crate) const NEVER: Self = Self { cost: f64::INFINITY, run: 0 };
+    pub(crate) const NEVER: Self = Self { cost: f64::INFINITY, run: 0, by: 0 };
 
     #[inline]
     pub(crate) fn cost(&self, run: u32) -> f64 {
@@ -84,7 +86,12 @@ impl Reached {
 
     #[inline]
     pub(crate) fn set(&mut self, run: u32, cost: f64) {
-        *self = Self { cost, run };
+        self.set_by(run, cost, 0);
+    }
+
+    #[inline]
+    pub(crate) fn set_by(&mut self, run: u32, cost: f64, by: u32) {
+        *self = Self { cost, run, by };
     }
 }
 

@@ -27,6 +27,9 @@ struct Window {
 pub(crate) struct Sight {
     windows: Vec<Window>,
     heap: Heap,
+    /// Edges that the eye lies on and that have been looked through, by run.
+    touched: Vec<u32>,
+    run: u32,
 }
 
 /// The nearest point of the nearest wall.
@@ -48,6 +51,12 @@ impl Sight {
     ) -> Option<NearWall> {
         self.windows.clear();
         self.heap.clear();
+        self.run = self.run.wrapping_add(1);
+        if self.touched.len() < mesh.pieces.edges.len() || self.run == 0 {
+            self.touched.clear();
+            self.touched.resize(mesh.pieces.edges.len(), 0);
+            self.run = self.run.max(1);
+        }
         let mut best = NearWall { edge: NONE, at: place.plan, distance_m: reach_m };
         let pieces = &mesh.pieces;
         for i in pieces.range(place.piece) {
@@ -76,13 +85,24 @@ impl Sight {
     ) {
         let at = closest_on_segment(right, left, eye);
         let distance_m = at.distance(eye);
-        let nearer = distance_m < best.distance_m
-            || (best.edge == NONE && distance_m <= best.distance_m);
+        let nearer =
+            distance_m < best.distance_m || (best.edge == NONE && distance_m <= best.distance_m);
         if !nearer {
             return;
         }
         if passable(&mesh.pieces, tables, edge) {
             let entry = mesh.pieces.edges[edge].twin;
+            if distance_m > 0.0 {
+                // A line of sight is all that is left: what lies behind is seen beside it.
+                if (right - eye).perp_dot(left - eye) <= 0.0 {
+                    return;
+                }
+            } else if self.touched[edge] == self.run || self.touched[entry as usize] == self.run {
+                // Around a vertex on which the eye lies there would be no end.
+                return;
+            } else {
+                self.touched[edge] = self.run;
+            }
             self.heap.push(distance_m, self.windows.len() as u32);
             self.windows.push(Window { left, right, entry });
         } else {
@@ -111,8 +131,7 @@ impl Sight {
             // Clip to the left of the right ray and to the right of the left one. A ray of no
             // length (the eye on the window's end) clips nothing.
             for (ray, sign) in [(to_right, 1.0), (to_left, -1.0)] {
-                let (side_a, side_b) =
-                    (sign * ray.perp_dot(a - eye), sign * ray.perp_dot(b - eye));
+                let (side_a, side_b) = (sign * ray.perp_dot(a - eye), sign * ray.perp_dot(b - eye));
                 if side_a < 0.0 && side_b < 0.0 {
                     (a, b) = (DVec2::NAN, DVec2::NAN);
                 } else if side_a < 0.0 {

@@ -22,6 +22,9 @@ use glam::DVec2;
 /// Relative difference below which two lengths count as equal when roots are compared.
 const SAME_LENGTH: f64 = 1e-12;
 
+/// In what a fan was reached by: a root that is no fan.
+const NOT_A_FAN: u32 = 1 << 31;
+
 /// A place where the path has turned, or where it starts.
 #[derive(Clone, Copy, Debug)]
 struct Root {
@@ -221,16 +224,24 @@ impl Search {
 
     /// All of a piece is seen from the root, which lies in it: every edge becomes an interval.
     fn spread(&mut self, at: &Expansion<'_>, root: u32) {
+        self.spread_except(at, root, usize::MAX);
+        let r = self.taut.roots[root as usize].at;
+        self.offer_links(at, root, r, r, r);
+    }
+
+    /// The same without the edge that the piece was entered through.
+    fn spread_except(&mut self, at: &Expansion<'_>, root: u32, entry: usize) {
         let edges = &at.mesh.pieces.edges;
         let range = at.mesh.pieces.range(at.piece);
         let r = self.taut.roots[root as usize];
         for i in range.clone() {
-            let right = edges[i].start();
-            let next = if i + 1 == range.end { range.start } else { i + 1 };
-            let left = edges[next].start();
-            self.offer(at, i, root, &r, left, right, true, true);
+            if i != entry {
+                let right = edges[i].start();
+                let next = if i + 1 == range.end { range.start } else { i + 1 };
+                let left = edges[next].start();
+                self.offer(at, i, root, &r, left, right, true, true);
+            }
         }
-        self.offer_links(at, root, r.at, r.at, r.at);
     }
 
     /// Finds what is seen through a node's interval, and what can be reached around its ends.
@@ -238,95 +249,69 @@ impl Search {
         let pieces = &at.mesh.pieces;
         let edges = &pieces.edges;
         let entry = edges[node.crossing.edge() as usize].twin as usize;
-        let range = pieces.range(at.piece);
-        let following = |i: usize| if i + 1 == range.end { range.start } else { i + 1 };
         let r = root.at;
         let (to_right, to_left) = (node.right - r, node.left - r);
-        // A root on the interval itself sees all of the piece.
-        let right_is_free = to_right == DVec2::ZERO;
-        let left_is_free = to_left == DVec2::ZERO;
-        if (right_is_free || left_is_free) && root.piece == at.piece {
-            // All around a vertex and back where the turn began.
+        if to_right.perp_dot(to_left) <= 0.0 {
+            self.expand_edge_on(at, node, root, entry, to_right, to_left);
             return;
         }
+        let range = pieces.range(at.piece);
+        let following = |i: usize| if i + 1 == range.end { range.start } else { i + 1 };
+        // Where a piece is convex only up to the slack, an edge next to the entry can lie before it:
+        // a line of sight must not go back through it.
+        let (entry_from, entry_to) = (edges[entry].start(), edges[following(entry)].start());
+        let lies_beyond = |left: DVec2, right: DVec2| {
+            (entry_to - entry_from).perp_dot(left + right - 2.0 * entry_from) > 0.0
+        };
         let right_of_ray = |v: DVec2| to_right.perp_dot(v - r);
         let left_of_ray = |v: DVec2| to_left.perp_dot(v - r);
 
-        // Corners from the right end of the entry to its left end, and the edges between them.
-        let first = following(entry);
-        let mut i = first;
+        // From the right end of the entry around the piece to its left end. First the part hidden
+        // behind the interval's right end.
+        let mut i = following(entry);
         let mut from = edges[i].start();
-        let mut from_side = if right_is_free { 1.0 } else { right_of_ray(from).min(0.0) };
+        let mut from_side = right_of_ray(from).min(0.0);
         let mut right_root = Turn::Unknown;
         let mut left_root = Turn::Unknown;
-        // The right part, hidden behind the interval's right end.
         let mut seen_from = from;
         let mut seen_from_vertex = true;
-        if !right_is_free {
-            loop {
-                if i == entry {
-                    break;
-                }
-                let next = following(i);
-                let to = edges[next].start();
-                let to_side = right_of_ray(to);
-                if to_side <= 0.0 {
-                    if node.right_is_vertex {
-                        self.offer_turn(
-                            at,
-                            node,
-                            root,
-                            true,
-                            &mut right_root,
-                            i,
-                            to,
-                            from,
-                            true,
-                            true,
-                        );
-                    }
-                    i = next;
-                    from = to;
-                    from_side = to_side;
-                    continue;
-                }
-                if from_side < 0.0 {
-                    let share = from_side / (from_side - to_side);
-                    seen_from = from + (to - from) * share;
-                    seen_from_vertex = false;
-                    if node.right_is_vertex {
-                        self.offer_turn(
-                            at,
-                            node,
-                            root,
-                            true,
-                            &mut right_root,
-                            i,
-                            seen_from,
-                            from,
-                            false,
-                            true,
-                        );
-                    }
-                } else {
-                    seen_from = from;
-                    seen_from_vertex = true;
-                }
-                break;
-            }
-        }
-        // The part in view.
-        let mut in_view = i != entry;
-        while in_view {
+        while i != entry {
             let next = following(i);
             let to = edges[next].start();
-            let to_side = if left_is_free { -1.0 } else { left_of_ray(to) };
+            let to_side = right_of_ray(to);
+            if to_side <= 0.0 {
+                if node.right_is_vertex {
+                    let turn = &mut right_root;
+                    self.offer_turn(at, node, root, true, turn, i, to, from, true, true);
+                }
+                i = next;
+                from = to;
+                from_side = to_side;
+                continue;
+            }
+            seen_from = from;
+            seen_from_vertex = from_side >= 0.0;
+            if !seen_from_vertex {
+                seen_from = from + (to - from) * (from_side / (from_side - to_side));
+                if node.right_is_vertex {
+                    let turn = &mut right_root;
+                    self.offer_turn(at, node, root, true, turn, i, seen_from, from, false, true);
+                }
+            }
+            break;
+        }
+        // The part in view.
+        while i != entry {
+            let next = following(i);
+            let to = edges[next].start();
+            let to_side = left_of_ray(to);
             if to_side < 0.0 {
-                self.offer(at, i, node.root, root, to, seen_from, true, seen_from_vertex);
+                if lies_beyond(to, seen_from) {
+                    self.offer(at, i, node.root, root, to, seen_from, true, seen_from_vertex);
+                }
                 i = next;
                 seen_from = to;
                 seen_from_vertex = true;
-                in_view = i != entry;
                 continue;
             }
             let from = edges[i].start();
@@ -339,48 +324,59 @@ impl Search {
                 from
             };
             // The end must not lie before the beginning where both are on one edge.
-            let along = to - from;
-            if (end - seen_from).dot(along) > 0.0 {
-                self.offer(
-                    at,
-                    i,
-                    node.root,
-                    root,
-                    end,
-                    seen_from,
-                    to_side <= 0.0,
-                    seen_from_vertex,
-                );
+            if (end - seen_from).dot(to - from) > 0.0 && lies_beyond(end, seen_from) {
+                let to_vertex = to_side <= 0.0;
+                self.offer(at, i, node.root, root, end, seen_from, to_vertex, seen_from_vertex);
             }
             // The rest of this edge is hidden behind the interval's left end.
             if node.left_is_vertex && to_side > 0.0 {
-                let begin_is_vertex = from_side >= 0.0;
-                self.offer_turn(
-                    at,
-                    node,
-                    root,
-                    false,
-                    &mut left_root,
-                    i,
-                    to,
-                    end,
-                    true,
-                    begin_is_vertex,
-                );
+                let turn = &mut left_root;
+                let from_vertex = from_side >= 0.0;
+                self.offer_turn(at, node, root, false, turn, i, to, end, true, from_vertex);
             }
             i = next;
             break;
         }
-        // The left part.
-        if node.left_is_vertex {
-            while i != entry {
-                let next = following(i);
-                let (from, to) = (edges[i].start(), edges[next].start());
-                self.offer_turn(at, node, root, false, &mut left_root, i, to, from, true, true);
-                i = next;
-            }
+        // The part hidden behind the left end.
+        while node.left_is_vertex && i != entry {
+            let next = following(i);
+            let (from, to) = (edges[i].start(), edges[next].start());
+            let turn = &mut left_root;
+            self.offer_turn(at, node, root, false, turn, i, to, from, true, true);
+            i = next;
         }
         self.offer_links(at, node.root, node.left, node.right, r);
+    }
+
+    /// An interval that the root does not see from the front. A root on it sees all of the piece.
+    /// From any other place on its line, or (pieces are convex only up to a few lattice units)
+    /// slightly behind it, the piece is reached around the nearer end.
+    fn expand_edge_on(
+        &mut self,
+        at: &Expansion<'_>,
+        node: &Node,
+        root: &Root,
+        entry: usize,
+        to_right: DVec2,
+        to_left: DVec2,
+    ) {
+        if to_right.dot(to_left) <= 0.0 {
+            // All around a vertex and back where the turn began there is nothing new.
+            if root.piece != at.piece {
+                self.spread_except(at, node.root, entry);
+                self.offer_links(at, node.root, root.at, root.at, root.at);
+            }
+            return;
+        }
+        let turns_right = to_right.length_squared() <= to_left.length_squared();
+        if !(if turns_right { node.right_is_vertex } else { node.left_is_vertex }) {
+            return;
+        }
+        if let Turn::Root(number) = self.turn(at, node, root, turns_right) {
+            self.spread_except(at, number, entry);
+            let end = self.taut.roots[number as usize].at;
+            self.offer_links(at, number, end, end, end);
+        }
     }
 
     /// Offers an interval that is reached by turning at an end of the node's own.
@@ -418,13 +414,18 @@ impl Search {
         }
         let end = if right { node.right } else { node.left };
         let length = root.length + root.at.distance(end);
+        // Of several ways of the same length one is enough: what can only be reached from another
+        // is reached by a shorter way. Without this, corners in a row would double the work each.
+        let by = if root.fan == NONE { node.root | NOT_A_FAN } else { root.fan };
         let reached = &mut self.taut.fans[corner.fan() as usize];
         let best = reached.cost(self.run);
-        if best < length * (1.0 - SAME_LENGTH) {
-            return Turn::None;
-        }
-        if length < best {
-            reached.set(self.run, length);
+        let is_shorter = length < best * (1.0 - SAME_LENGTH);
+        if length > best * (1.0 + SAME_LENGTH) || (!is_shorter && reached.by != by) {
+            if root.fan != corner.fan() {
+                return Turn::None;
+            }
+        } else if is_shorter {
+            reached.set_by(self.run, length, by);
         }
         if root.fan == corner.fan() {
             // Still turning around the same corner.

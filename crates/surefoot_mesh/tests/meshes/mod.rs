@@ -118,7 +118,8 @@ pub(crate) struct Field {
     pub(crate) blocked: Vec<[[f64; 2]; 4]>,
     /// Corners of blocked quads.
     pub(crate) corners: Vec<[f64; 2]>,
-    pub(crate) size: [f64; 2],
+    /// How far the mesh's vertices may lie from the quads' corners.
+    pub(crate) rounding_m: f64,
 }
 
 /// How the free quads of a field become cells.
@@ -224,6 +225,8 @@ pub(crate) fn field(
         let p = points[corner(x, y) as usize];
         [f64::from(p[0]), f64::from(p[1])]
     };
+    // Turned corners are rounded to the lattice, the others lie on it.
+    let rounding_m = if cells == Cells::Rectangles { 1.5e-5 } else { 1e-7 };
     let mut quads = Vec::new();
     let mut corners = Vec::new();
     for y in 0..h {
@@ -259,7 +262,7 @@ pub(crate) fn field(
             }
         }
     }
-    Field { mesh, blocked: quads, corners, size: [w as f64, h as f64] }
+    Field { mesh, blocked: quads, corners, rounding_m }
 }
 
 /// Covers the free quads with rectangles; each outline has a corner wherever three or more
@@ -358,7 +361,7 @@ impl Field {
                 let side = e[0] * (a[1] - p[1]) - e[1] * (a[0] - p[0]);
                 let rate = e[0] * d[1] - e[1] * d[0];
                 // Inside means side + t * rate > 0, by more than rounding.
-                let need = 1e-7;
+                let need = self.rounding_m;
                 if rate.abs() < 1e-12 {
                     if side <= need {
                         return true;

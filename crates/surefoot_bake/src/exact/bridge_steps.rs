@@ -1,0 +1,232 @@
+//! Bridges steps that do not meet in plan: treads apart, with nothing between them.
+//!
+//! Goes in: joined ground and the world around it. Comes out: the same ground with connecting faces
+//! of kind ramp between an open edge and a lower one that faces it, within a step in height and no
+//! farther apart than a ramp of the stair slope reaches before it has come down as far. Edges that meet in plan need none of this, and
+//! level gaps are left to gap annotation. The source lays its ramps from every open edge at one angle
+//! and keeps what lands; here both edges are known, so that a bridge always lands, and is cut by the
+//! scene like any other ground.
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::exact::LIMIT_SLACK_M;
+use crate::exact::cut::World;
+use crate::exact::match_edges::{GroundEdge, Match, Reach, collect_edges, match_within};
+use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, plan_m, plan_units};
+use glam::DVec2;
+use rayon::prelude::*;
+use surefoot_geom::LatticePoint;
+use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_geom::lattice::LATTICE_PER_M;
+use surefoot_geom::overlay::{Overlayer, SetOperation};
+use surefoot_geom::predicates::orient;
+use surefoot_mesh::{Agent, CellKind, EdgeClass, NO_EDGE};
+
+/// Edges nearer in height than this are level: no step, in metres.
+const LEVEL_M: f64 = 0.02;
+
+/// Bridges narrower than this are no way for anybody, in metres.
+const NARROWEST_M: f64 = 0.05;
+
+/// Cosine of the largest angle between edges that face each other: 60°.
+const FACING_COSINE: f64 = -0.5;
+
+pub(crate) fn bridge_steps(
+    mut surface: WalkableSurface,
+    world: &World,
+    agent: &Agent,
+    stair_slope_rad: f64,
+    context: &mut StageContext<'_>,
+) -> Result<WalkableSurface, BakeError> {
+    let climb_m = agent.max_step_m + LIMIT_SLACK_M;
+    let reach = Reach {
+        outwards: climb_m / stair_slope_rad.tan() * LATTICE_PER_M,
+        inwards: 0.0,
+        climb_m,
+    };
+    let edges = collect_edges(&surface.faces);
+    let twins = ledges(&surface, &edges);
+    let matches = match_within(&edges, &twins, reach);
+    let bridges: Vec<Face> = edges
+        .par_iter()
+        .zip(&matches)
+        .filter(|(_, matches)| !matches.is_empty())
+        .map_init(Overlayer::new, |overlayer, (edge, matches)| {
+            let origin = surface.faces[edge.face as usize].origin();
+            bridges_from(edge, matches, &edges, stair_slope_rad.tan())
+                .into_iter()
+                .flat_map(|(corners, plane)| {
+                    let origin = FaceOrigin { plane, kind: CellKind::Ramp, ..origin };
+                    world.cut_triangle(corners, &origin, overlayer)
+                })
+                .collect::<Vec<Face>>()
+        })
+        .flatten_iter()
+        .collect();
+    context.count("bridges", bridges.len());
+    if !bridges.is_empty() {
+        shade(&mut surface, &bridges, agent);
+        surface.faces.extend(bridges);
+    }
+    context.observe(|| surface.view());
+    Ok(surface)
+}
+
+/// Marks with [`NO_EDGE`] the edges that take part: open ones, and the upper side of steps, since what
+/// lies below a step may be only what is seen between two treads. The others pass for joined.
+fn ledges(surface: &WalkableSurface, edges: &[GroundEdge]) -> Vec<u32> {
+    let all = surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
+    all.zip(edges)
+        .map(|(e, here)| {
+            let is_upper = || {
+                let there = &edges[e.twin as usize];
+                here.from_height_m + here.to_height_m > there.from_height_m + there.to_height_m
+            };
+            match e.class {
+                EdgeClass::Open => e.twin,
+                EdgeClass::Step if is_upper() => NO_EDGE,
+                _ => 0,
+            }
+        })
+        .collect()
+}
+
+/// The triangles of all bridges that lead down from an edge, each with its plane. Where several
+/// edges face the same stretch the nearest counts.
+fn bridges_from(
+    edge: &GroundEdge,
+    matches: &[Match],
+    edges: &[GroundEdge],
+    stair_slope: f64,
+) -> Vec<([LatticePoint; 3], Plane)> {
+    let a = plan_units(edge.from);
+    let run = plan_units(edge.to) - a;
+    let length = run.length();
+    let along = run / length;
+    let out = DVec2::new(along.y, -along.x);
+    // The other edge as a function of the place along this one: how far out it is.
+    let other_at = |other: &GroundEdge, s: f64| {
+        let (c, d) = (plan_units(other.from) - a, plan_units(other.to) - a);
+        let t = ((s - c.dot(along)) / (d - c).dot(along)).clamp(0.0, 1.0);
+        (c.lerp(d, t) + a, other.from_height_m + (other.to_height_m - other.from_height_m) * t)
+    };
+    let distance = |m: &Match| {
+        let middle = 0.5 * (m.span.0 + m.span.1);
+        (other_at(&edges[m.other as usize], middle).0 - a).dot(out)
+    };
+    let mut by_distance: Vec<(f64, Match)> = matches.iter().map(|m| (distance(m), *m)).collect();
+    by_distance.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.other.cmp(&y.1.other)));
+    let mut taken: Vec<(f64, f64)> = Vec::new();
+    let mut triangles = Vec::new();
+    for (_, m) in by_distance {
+        let other = &edges[m.other as usize];
+        let other_run = (plan_units(other.to) - plan_units(other.from)).normalize_or_zero();
+        for span in remainder(m.span, &taken) {
+            taken.push(span);
+            let middle = 0.5 * (span.0 + span.1);
+            let here = |s: f64| {
+                let t = s / length;
+                (a + run * t, edge.from_height_m + (edge.to_height_m - edge.from_height_m) * t)
+            };
+            let drop = here(middle).1 - other_at(other, middle).1;
+            let apart_m = (other_at(other, middle).0 - a).dot(out) / LATTICE_PER_M;
+            if drop < LEVEL_M
+                || apart_m > drop / stair_slope
+                || span.1 - span.0 < NARROWEST_M * LATTICE_PER_M
+                || other_run.dot(along) > FACING_COSINE
+            {
+                continue;
+            }
+            // Counter-clockwise around the bridge, which lies to the right of the edge.
+            let corners = [
+                here(span.1),
+                here(span.0),
+                other_at(other, span.0),
+                other_at(other, span.1),
+            ]
+            .map(|(p, height)| (LatticePoint::from_units(p.x, p.y), height));
+            for [i, j, k] in [[0, 1, 2], [0, 2, 3]] {
+                triangles.extend(triangle([corners[i], corners[j], corners[k]]));
+            }
+        }
+    }
+    triangles
+}
+
+/// A triangle through three points, unless it has no area in plan.
+fn triangle(corners: [(LatticePoint, f64); 3]) -> Option<([LatticePoint; 3], Plane)> {
+    let points = corners.map(|c| c.0);
+    if orient(points[0], points[1], points[2]) <= 0 {
+        return None;
+    }
+    let [p, q, r] = corners.map(|(p, height)| plan_m(p).extend(height));
+    Some((points, Plane::through(p, (q - p).cross(r - p))))
+}
+
+/// What is left of a span when others are taken out of it.
+fn remainder(span: (f64, f64), taken: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut left = vec![span];
+    for t in taken {
+        left = left
+            .into_iter()
+            .flat_map(|s| [(s.0, s.1.min(t.0)), (s.0.max(t.1), s.1)])
+            .filter(|s| s.1 > s.0)
+            .collect();
+    }
+    left
+}
+
+/// Takes away the ground under bridges: the topmost wins.
+fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Agent) {
+    let outline_box = |face: &Face| {
+        Aabb::of_points(face.loops.iter().flatten().map(|e| plan_units(e.from).extend(0.0)))
+    };
+    let tree = BoxTree::build_with(bridges.len(), |i| outline_box(&bridges[i as usize]));
+    let faces = std::mem::take(&mut surface.faces);
+    surface.faces = faces
+        .into_par_iter()
+        .map_init(Overlayer::new, |overlayer, face| {
+            let mut above = Vec::new();
+            tree.visit_box(&outline_box(&face), |i| {
+                let bridge = &bridges[i as usize];
+                // A bridge touches its own two edges and lies above whatever else it covers.
+                let over = |p: LatticePoint| bridge.plane.height_at(p) - face.plane.height_at(p);
+                let heights = bridge.loops[0].iter().map(|e| over(e.from));
+                let (lo, hi) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), h| {
+                    (lo.min(h), hi.max(h))
+                });
+                if hi > LEVEL_M && lo > -LEVEL_M && lo < agent.height_m {
+                    above.push(i);
+                }
+            });
+            if above.is_empty() {
+                return vec![face];
+            }
+            above.sort_unstable();
+            let clips: Vec<_> =
+                above.iter().flat_map(|&i| bridges[i as usize].polygon().contours).collect();
+            let subject = face.polygon().contours;
+            if overlayer.run(SetOperation::Intersection, &subject, &clips).is_empty() {
+                return vec![face];
+            }
+            let labelled: Vec<(LatticePoint, LatticePoint, u32)> =
+                face.edges().map(|(e, to)| (e.from, to, e.class as u32)).collect();
+            let clips: Vec<_> =
+                clips.into_iter().map(|c| (c, EdgeClass::Blocked as u32)).collect();
+            overlayer
+                .difference_labelled(&labelled, &clips)
+                .iter()
+                .map(|piece| {
+                    let class = |c: usize, i: usize| {
+                        crate::surface::class_of_label(piece.labels[c][i])
+                    };
+                    Face::from_polygon(&piece.polygon, class, &face.origin())
+                })
+                .collect()
+        })
+        .flatten_iter()
+        .collect();
+    for e in surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
+        e.twin = NO_EDGE;
+    }
+}
