@@ -17,6 +17,7 @@ mod match_edges;
 mod merge_faces;
 mod read;
 mod snap;
+mod trim_spikes;
 
 use crate::context::StageContext;
 use crate::error::BakeError;
@@ -62,8 +63,11 @@ pub(crate) fn build(
         bridge_steps::bridge_steps(closed, &cut.world, agent, slope, c)
     })?;
     let bridged = context.stage("join_bridges", |c| join_edges::join_edges(bridged, agent, c))?;
-    let eroded = context.stage("erode", |c| erode::erode(bridged, agent, c))?;
+    let eroded = context.stage("erode", |c| erode::erode(bridged, agent, settings.exact.gap_distance_m, c))?;
     let joined = context.stage("join_eroded", |c| join_edges::join_edges(eroded, agent, c))?;
+    let joined = context.stage("close_eroded", |c| {
+        close_gaps::close_gaps(joined, agent, settings.exact.gap_distance_m, c)
+    })?;
     context.stage("drop_small", |c| {
         drop_small::drop_small(joined, settings.min_area_m2, &settings.seeds, &settings.agent, c)
     })

@@ -249,7 +249,7 @@ pub(crate) struct PathArgs {
     pub(crate) scenes: Vec<PathBuf>,
 
     /// Leave out of the drawing what lies higher than this, in metres (.png, .svg)
-    #[arg(long, value_name = "M", allow_negative_numbers = true, requires = "output")]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = finite, requires = "output")]
     pub(crate) cut_height: Option<f64>,
 
     /// Print one JSON object a line for each pair
@@ -292,7 +292,7 @@ pub(crate) struct ExportArgs {
     pub(crate) scenes: Vec<PathBuf>,
 
     /// Leave out what lies higher than this along the up direction, in metres (.png, .svg)
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = finite)]
     pub(crate) cut_height: Option<f64>,
 
     /// The picture's size in pixels (.png) [default: 1800x900]
@@ -373,6 +373,12 @@ fn numbers(text: &str) -> Option<Triple> {
     let mut next = || parts.next()?.trim().parse::<f64>().ok().filter(|v| v.is_finite());
     let triple = [next()?, next()?, next()?];
     parts.next().is_none().then_some(triple)
+}
+
+/// A finite number.
+fn finite(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+    number.ok_or_else(|| "give a finite number".to_owned())
 }
 
 /// `X,Y,Z`.

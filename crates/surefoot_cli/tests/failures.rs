@@ -154,6 +154,16 @@ fn no_ground_at_all_is_a_mesh_without_cells() {
 }
 
 #[test]
+fn a_mesh_that_lost_all_its_ground_comes_with_a_warning() {
+    let bench = Bench::new();
+    bench.write("sill.obj", "v 0 0 0\nv 0.4 0 0\nv 0.4 0 9\nv 0 0 9\nf 1 4 3 2\n");
+    let ran = bench.ok(&["build", "sill.obj", "-o", "sill.snav"]);
+    assert!(ran.err.contains("the mesh has no cell"), "{}", ran.err);
+    let ran = bench.ok(&["build", "sill.obj", "-o", "sill.snav", "--agent-radius", "0.1"]);
+    assert_eq!(ran.err, "");
+}
+
+#[test]
 fn damaged_files_of_every_format_are_refused() {
     let bench = Bench::with_mesh();
     for name in ["good.obj", "good.glb", "good.ply", "good.stl"] {

@@ -7,9 +7,11 @@
 mod agent;
 mod blocks;
 mod cell_shape;
+mod clearance;
 mod data;
 mod format;
 mod from_polygons;
+mod ground;
 mod mesh;
 mod piece_tree;
 mod pieces;
@@ -18,6 +20,7 @@ mod validate;
 
 pub use agent::{Agent, AgentError};
 pub use cell_shape::{CONVEX_SLACK_UNITS, MAX_NOTCHED_EDGES, MAX_UNEVEN_EDGES};
+pub use clearance::{CHORD_ERROR_M, Clearance, RadiusError};
 pub use data::{
     AreaId, CellId, CellKind, EdgeClass, EdgeId, Link, LinkKind, NO_EDGE, NavMeshData, VertexId,
 };

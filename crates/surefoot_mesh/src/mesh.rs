@@ -7,7 +7,7 @@ use crate::agent::Agent;
 use crate::data::{
     AreaId, CellId, CellKind, EdgeClass, EdgeId, Link, NO_EDGE, NavMeshData, VertexId,
 };
-use crate::piece_tree::PieceTree;
+use crate::ground::{Ground, number_sets, unite};
 use crate::pieces::Pieces;
 use glam::{DVec2, DVec3};
 use surefoot_geom::lattice::M_PER_LATTICE;
@@ -18,8 +18,7 @@ use surefoot_geom::{Frame, LatticePoint};
 #[derive(Clone, Debug)]
 pub struct NavMesh {
     data: NavMeshData,
-    pub(crate) pieces: Pieces,
-    pub(crate) tree: PieceTree,
+    pub(crate) ground: Ground,
     cell_components: Vec<u32>,
     component_count: u32,
     area_m2: f64,
@@ -62,13 +61,11 @@ pub struct MeshSummary {
 impl NavMesh {
     /// Works out everything that follows from checked data.
     pub(crate) fn prepare(data: NavMeshData, pieces: Pieces) -> Self {
-        let tree = PieceTree::build(&pieces);
         let (cell_components, component_count) = components(&data);
         let mut mesh = Self {
             one_way_links: data.links.iter().any(|l| !l.two_way),
             data,
-            pieces,
-            tree,
+            ground: Ground::new(pieces),
             cell_components,
             component_count,
             area_m2: 0.0,
@@ -211,9 +208,9 @@ impl NavMesh {
     /// The cell that an edge belongs to.
     #[must_use]
     pub fn edge_cell(&self, edge: EdgeId) -> CellId {
-        let piece_edge = self.pieces.of_mesh_edges[edge.index()];
-        let piece = self.pieces.edge_pieces[piece_edge as usize];
-        CellId(self.pieces.cells[piece as usize])
+        let piece_edge = self.ground.pieces.of_mesh_edges[edge.index()];
+        let piece = self.ground.pieces.edge_pieces[piece_edge as usize];
+        CellId(self.ground.pieces.cells[piece as usize])
     }
 
     /// What lies at an edge.
@@ -283,7 +280,7 @@ impl NavMesh {
     /// [`NavMesh::triangle_count`] counts for it. A search sees the heights over the cell as those
     /// of these triangles.
     pub fn cell_triangles(&self, cell: CellId, triangles: &mut Vec<[VertexId; 3]>) {
-        let p = &self.pieces;
+        let p = &self.ground.pieces;
         let edges =
             self.data.cell_first_edges[cell.index()]..self.data.cell_first_edges[cell.index() + 1];
         for piece in p.cell_first[cell.index()]..p.cell_first[cell.index() + 1] {
@@ -338,7 +335,7 @@ impl NavMesh {
     }
 
     fn find_bounds(&self) -> Option<Bounds> {
-        let p = &self.pieces;
+        let p = &self.ground.pieces;
         let mut low = DVec3::INFINITY;
         let mut high = DVec3::NEG_INFINITY;
         for (e, &z) in p.edges.iter().zip(&p.heights) {
@@ -382,36 +379,4 @@ fn components(data: &NavMeshData) -> (Vec<u32>, u32) {
         unite(&mut parent, link.from_cell.0, link.to_cell.0);
     }
     number_sets(&mut parent)
-}
-
-/// The representative of a set, with the way to it halved.
-pub(crate) fn find(parent: &mut [u32], mut x: u32) -> u32 {
-    while parent[x as usize] != x {
-        parent[x as usize] = parent[parent[x as usize] as usize];
-        x = parent[x as usize];
-    }
-    x
-}
-
-/// Unites two sets; the smaller number represents both.
-pub(crate) fn unite(parent: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (find(parent, a), find(parent, b));
-    parent[a.max(b) as usize] = a.min(b);
-}
-
-/// Numbers the sets in the order of their first members.
-pub(crate) fn number_sets(parent: &mut [u32]) -> (Vec<u32>, u32) {
-    let mut numbers = vec![0; parent.len()];
-    let mut count = 0;
-    for x in 0..parent.len() as u32 {
-        let root = find(parent, x);
-        // The smallest member represents its set, so it comes first.
-        if root == x {
-            numbers[x as usize] = count;
-            count += 1;
-        } else {
-            numbers[x as usize] = numbers[root as usize];
-        }
-    }
-    (numbers, count)
 }

@@ -128,6 +128,38 @@ pub(crate) struct Plane {
 /// How far a corner may lie off the plane of its piece for the piece to count as flat, in metres.
 const FLAT_TOLERANCE_M: f64 = 1e-4;
 
+/// Pieces in the making, one edge after another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PieceParts {
+    pieces: Pieces,
+}
+
+impl PieceParts {
+    /// Begins a piece of a cell; cells come in order.
+    pub(crate) fn begin_piece(&mut self, cell: u32, plane: Plane) {
+        self.pieces.begin_piece(cell);
+        self.pieces.planes.push(plane);
+    }
+
+    /// Adds an edge to the piece begun last; returns its number.
+    pub(crate) fn push_edge(&mut self, at: DVec2, height_m: f32, mesh_edge: u32) -> u32 {
+        let p = &mut self.pieces;
+        let number = p.edges.len() as u32;
+        p.edge_pieces.push(p.cells.len() as u32 - 1);
+        p.mesh_edges.push(mesh_edge);
+        p.heights.push(height_m);
+        let (x, y) = (at.x, at.y);
+        p.edges.push(PieceEdge { x, y, twin: NONE, twin_piece: NONE, fan: NONE, block: NONE });
+        number
+    }
+
+    /// Makes two edges the sides of one.
+    pub(crate) fn pair(&mut self, a: u32, b: u32) {
+        self.pieces.pair(a, b);
+        self.pieces.pair(b, a);
+    }
+}
+
 impl Pieces {
     /// Arranges the pieces of checked data. `cuts` names, in order, the cells that are more than
     /// one piece and their pieces as corner indices.
@@ -497,6 +529,18 @@ impl Pieces {
                 }
             }
         }
+        self.group_link_samples(samples);
+    }
+
+    /// Replaces the points at which links are tried, and finds the blocks anew.
+    pub(crate) fn set_link_samples(&mut self, samples: Vec<LinkSample>) {
+        if !samples.is_empty() {
+            self.group_link_samples(samples);
+        }
+        self.find_blocks();
+    }
+
+    fn group_link_samples(&mut self, mut samples: Vec<LinkSample>) {
         samples.sort_by_key(|s| s.from_piece);
         let mut first = vec![0_u32; self.piece_count() + 1];
         for s in &samples {
@@ -507,6 +551,32 @@ impl Pieces {
         }
         self.link_samples = samples;
         self.first_link_samples = first;
+    }
+
+    /// Pieces from parts that are already joined; links and blocks are still missing.
+    pub(crate) fn from_parts(mut parts: PieceParts, cell_count: usize) -> Self {
+        parts.pieces.first.push(parts.pieces.edges.len() as u32);
+        let mut pieces = parts.pieces;
+        let mut first = 0;
+        for cell in 0..=cell_count as u32 {
+            while pieces.cells.get(first).is_some_and(|&c| c < cell) {
+                first += 1;
+            }
+            pieces.cell_first.push(first as u32);
+        }
+        pieces.number_fans();
+        pieces
+    }
+
+    /// The area of a piece in plan, in square metres.
+    pub(crate) fn area(&self, piece: u32) -> f64 {
+        let edges = &self.edges[self.range(piece)];
+        let origin = edges[0].start();
+        let mut sum = 0.0;
+        for pair in edges.windows(2) {
+            sum += (pair[0].start() - origin).perp_dot(pair[1].start() - origin);
+        }
+        sum * 0.5
     }
 
     /// The points of a piece at which links can be taken.
@@ -521,7 +591,7 @@ impl Pieces {
 }
 
 /// The angle from `from` counter-clockwise to `to`, in (0, 2π].
-fn turn_angle(from: DVec2, to: DVec2) -> f64 {
+pub(crate) fn turn_angle(from: DVec2, to: DVec2) -> f64 {
     let angle = from.perp_dot(to).atan2(from.dot(to));
     if angle > 0.0 { angle } else { angle + std::f64::consts::TAU }
 }

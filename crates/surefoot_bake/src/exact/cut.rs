@@ -20,6 +20,7 @@ use crate::error::BakeError;
 use crate::exact::filter_slopes::TriangleClass;
 use crate::exact::merge_faces::MergedFaces;
 use crate::exact::read::{metres, plan};
+use crate::exact::trim_spikes::trim_spikes;
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, lattice_from_plan, plan_m};
 use glam::{DVec2, DVec3};
@@ -92,7 +93,8 @@ pub(crate) fn cut(
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return Vec::new();
             }
-            world.cut_face(face, overlayer)
+            let pieces = world.cut_face(face, overlayer);
+            pieces.into_iter().flat_map(|f| trim_spikes(f, overlayer)).collect()
         })
         .collect();
     context.check_cancelled()?;

@@ -13,11 +13,14 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::match_edges::collect_edges;
+use crate::exact::match_edges::{
+    GroundEdge, Match, Reach, collect_edges, match_within, uncovered,
+};
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_units};
 use glam::DVec2;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
@@ -45,6 +48,13 @@ const OVERLAP_UNITS: f64 = 2.0;
 /// Outlines of at most this many corners are tested against each clearance shape by separating lines.
 const SMALL_OUTLINE: usize = 12;
 
+/// How much faces may overlap and still face each other, in lattice units: half a millimetre.
+const OVERLAP_LOOK_UNITS: f64 = 33.0;
+
+/// Faces that rise more than this per metre are short connections: their plane says nothing about the
+/// ground around them.
+const STEEP_SLOPE: f64 = 1.5;
+
 /// A stretch of boundary; the ground lies to its left.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
@@ -66,13 +76,14 @@ struct Clearance {
 pub(crate) fn erode(
     surface: WalkableSurface,
     agent: &Agent,
+    gap_distance_m: f64,
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
     let radius = agent.radius_m * LATTICE_PER_M;
     if radius < 1.0 {
         return Ok(surface);
     }
-    let stretches = straighten(boundary(&surface));
+    let stretches = straighten(boundary(&surface, agent, gap_distance_m));
     context.count("boundaries", stretches.len());
     let clearances = clearances(&stretches, radius);
     let tree = BoxTree::build_with(clearances.len(), |i| plan_box(&clearances[i as usize].shape));
@@ -91,7 +102,11 @@ pub(crate) fn erode(
         })
         .collect();
     context.check_cancelled()?;
-    let eroded = WalkableSurface { faces: pieces.into_iter().flatten().collect(), ..surface };
+    let mut eroded = WalkableSurface { faces: pieces.into_iter().flatten().collect(), ..surface };
+    // Pieces have new numbers: neighbours are found anew.
+    for e in eroded.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
+        e.twin = NO_EDGE;
+    }
     context.count("pieces", eroded.faces.len());
     context.observe(|| eroded.view());
     Ok(eroded)
@@ -103,21 +118,102 @@ fn reach_in_height(agent: &Agent) -> f64 {
     (0.5 * agent.height_m).max(climb).min(0.95 * agent.height_m) + LIMIT_SLACK_M
 }
 
-/// Every edge without a neighbour.
-fn boundary(surface: &WalkableSurface) -> Vec<Stretch> {
-    let twins = surface.faces.iter().flat_map(|f| f.loops.iter().flatten()).map(|e| e.twin);
-    collect_edges(&surface.faces)
-        .into_iter()
-        .zip(twins)
-        .filter(|(_, twin)| *twin == NO_EDGE)
-        .map(|(e, _)| Stretch {
-            from: e.from,
-            to: e.to,
-            from_height_m: e.from_height_m,
-            to_height_m: e.to_height_m,
-            class: e.class,
-        })
-        .collect()
+/// The stretches of edges across which there is no ground within the gap distance. What gap closing
+/// could not heal is thus no boundary: one stray millimetre would cost a hole of the agent's radius.
+fn boundary(surface: &WalkableSurface, agent: &Agent, gap_distance_m: f64) -> Vec<Stretch> {
+    let edges = collect_edges(&surface.faces);
+    let twins: Vec<u32> =
+        surface.faces.iter().flat_map(|f| f.loops.iter().flatten()).map(|e| e.twin).collect();
+    let reach = Reach {
+        outwards: (gap_distance_m * LATTICE_PER_M).max(OVERLAP_UNITS),
+        inwards: OVERLAP_LOOK_UNITS,
+        climb_m: agent.max_step_m + LIMIT_SLACK_M,
+    };
+    let matches = match_within(&edges, &twins, reach);
+    let mut out = Vec::new();
+    let mut first = 0;
+    for face in &surface.faces {
+        for edges_of_loop in &face.loops {
+            let ids = first..first + edges_of_loop.len();
+            first = ids.end;
+            out.extend(loop_boundary(ids, &edges, &twins, &matches, 2.0 * reach.outwards));
+        }
+    }
+    out
+}
+
+/// The uncovered stretches of one loop. Runs no longer than `least` that end at covered ground on
+/// both sides are corners of cracks, and left out.
+fn loop_boundary(
+    ids: Range<usize>,
+    edges: &[GroundEdge],
+    twins: &[u32],
+    matches: &[Vec<Match>],
+    least: f64,
+) -> Vec<Stretch> {
+    // Pieces in order around the loop: uncovered stretches, each with its length and whether it
+    // goes on from the piece before.
+    let mut pieces: Vec<(Stretch, f64, bool)> = Vec::new();
+    let mut reached_end = false;
+    let mut any_covered = false;
+    let loop_start = edges[ids.start].from;
+    for i in ids {
+        let e = &edges[i];
+        let (a, b) = (plan_units(e.from), plan_units(e.to));
+        let length = a.distance(b);
+        let spans = if twins[i] == NO_EDGE { uncovered(length, &matches[i]) } else { Vec::new() };
+        let whole = spans.first().is_some_and(|s| s.0 <= 0.0 && s.1 >= length);
+        any_covered |= !whole;
+        let mut at_end = false;
+        for (s, t) in spans {
+            let point = |s: f64| {
+                if s <= 0.0 {
+                    (e.from, e.from_height_m)
+                } else if s >= length {
+                    (e.to, e.to_height_m)
+                } else {
+                    let p = a.lerp(b, s / length);
+                    let climb = e.to_height_m - e.from_height_m;
+                    (to_lattice(p), e.from_height_m + climb * s / length)
+                }
+            };
+            let ((from, from_height_m), (to, to_height_m)) = (point(s), point(t));
+            let stretch = Stretch { from, to, from_height_m, to_height_m, class: e.class };
+            if from != to {
+                pieces.push((stretch, t - s, s <= 0.0 && reached_end));
+            }
+            at_end = t >= length;
+        }
+        reached_end = at_end;
+    }
+    if !any_covered {
+        return pieces.into_iter().map(|p| p.0).collect();
+    }
+    // The last piece may go on in the first.
+    if let Some(first) = pieces.first_mut() {
+        let starts_loop = first.0.from == loop_start;
+        first.2 = reached_end && starts_loop;
+    }
+    let start = pieces.iter().position(|p| !p.2).unwrap_or(0);
+    pieces.rotate_left(start);
+    let mut out = Vec::new();
+    let mut run: Vec<Stretch> = Vec::new();
+    let mut run_length = 0.0;
+    for (stretch, length, goes_on) in pieces {
+        if !goes_on {
+            if run_length > least {
+                out.append(&mut run);
+            }
+            run.clear();
+            run_length = 0.0;
+        }
+        run.push(stretch);
+        run_length += length;
+    }
+    if run_length > least {
+        out.append(&mut run);
+    }
+    out
 }
 
 /// The stretch that follows each one, where it is the only one to start there and this the only one
@@ -372,11 +468,12 @@ impl Eroder<'_> {
         near.sort_unstable();
         // Separating lines are worth their while for small outlines only.
         let hull = if corners.len() <= SMALL_OUTLINE { convex_hull(corners.clone()) } else { None };
+        let level = Level::of(face);
         let mut open: Vec<Contour> = Vec::new();
         let mut blocked: Vec<Contour> = Vec::new();
         for i in near {
             let c = &self.clearances[i as usize];
-            let Some(part) = self.part_near(&c.stretch, &face.plane) else { continue };
+            let Some(part) = self.part_near(&c.stretch, &level) else { continue };
             let whole = part.0 <= 0.0 && part.1 >= 1.0;
             let shape =
                 if whole { Some(c.shape.clone()) } else { rectangle(&c.stretch, part, self.radius) };
@@ -410,11 +507,11 @@ impl Eroder<'_> {
             .collect()
     }
 
-    /// The part of a stretch, from 0 to 1, whose height is near the plane.
-    fn part_near(&self, s: &Stretch, plane: &Plane) -> Option<(f64, f64)> {
-        let from = s.from_height_m - plane.height_at(s.from);
-        let to = s.to_height_m - plane.height_at(s.to);
-        let reach = self.reach_m;
+    /// The part of a stretch, from 0 to 1, whose height is near the face.
+    fn part_near(&self, s: &Stretch, level: &Level) -> Option<(f64, f64)> {
+        let from = s.from_height_m - level.height_at(s.from);
+        let to = s.to_height_m - level.height_at(s.to);
+        let reach = self.reach_m + level.spread_m;
         if from.abs() <= reach && to.abs() <= reach {
             return Some((0.0, 1.0));
         }
@@ -425,6 +522,33 @@ impl Eroder<'_> {
         let at = |limit: f64| (limit - from) / (to - from);
         let (a, b) = (at(-reach), at(reach));
         Some((a.min(b).max(0.0), a.max(b).min(1.0)))
+    }
+}
+
+/// The height of a face as seen from the ground around it.
+struct Level {
+    /// Its plane, where that goes on beyond the face; a riser's does not.
+    plane: Option<Plane>,
+    /// The height of its middle, in metres.
+    middle_m: f64,
+    /// How far its own heights lie from there, in metres; zero where the plane counts.
+    spread_m: f64,
+}
+
+impl Level {
+    fn of(face: &Face) -> Self {
+        let heights = face.loops.iter().flatten().map(|e| face.plane.height_at(e.from));
+        let (lo, hi) = heights
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), h| (lo.min(h), hi.max(h)));
+        if face.plane.slope().length() > STEEP_SLOPE {
+            Self { plane: None, middle_m: 0.5 * (lo + hi), spread_m: 0.5 * (hi - lo) }
+        } else {
+            Self { plane: Some(face.plane), middle_m: 0.0, spread_m: 0.0 }
+        }
+    }
+
+    fn height_at(&self, p: LatticePoint) -> f64 {
+        self.plane.map_or(self.middle_m, |plane| plane.height_at(p))
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn collect_edges(faces: &[Face]) -> Vec<GroundEdge> {
 }
 
 /// The twin of every edge that coincides in plan, the other way round, with an edge of another face
-/// at a height difference of at most `climb_m` at both ends. Of several the nearest in height.
+/// at a height difference of at most `climb_m` at both ends. Of several the topmost, as always.
 pub(crate) fn pair_exact(edges: &[GroundEdge], climb_m: f64) -> Vec<u32> {
     let mut order: Vec<(LatticePoint, LatticePoint, u32)> = edges
         .par_iter()
@@ -68,11 +68,11 @@ pub(crate) fn pair_exact(edges: &[GroundEdge], climb_m: f64) -> Vec<u32> {
                 let one = (e.from_height_m - f.to_height_m).abs();
                 let two = (e.to_height_m - f.from_height_m).abs();
                 if one.max(two) <= climb_m {
-                    candidates.push(((e.middle_height_m() - f.middle_height_m()).abs(), i, j));
+                    candidates.push((e.middle_height_m() + f.middle_height_m(), i, j));
                 }
             }
         }
-        candidates.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         for &(_, i, j) in &candidates {
             if twins[i as usize] == NO_EDGE && twins[j as usize] == NO_EDGE {
                 twins[i as usize] = j;
@@ -248,13 +248,13 @@ mod tests {
     }
 
     #[test]
-    fn of_several_twins_the_nearest_in_height_is_taken() {
+    fn of_several_twins_the_topmost_is_taken() {
         let edges = [
             edge((0, 0), (100, 0), (0.0, 0.0), 0),
             edge((100, 0), (0, 0), (0.3, 0.3), 1),
             edge((100, 0), (0, 0), (0.1, 0.1), 2),
             edge((0, 0), (100, 0), (9.0, 9.0), 3),
         ];
-        assert_eq!(pair_exact(&edges, 0.4), vec![2, NO_EDGE, 0, NO_EDGE]);
+        assert_eq!(pair_exact(&edges, 0.4), vec![1, 0, NO_EDGE, NO_EDGE]);
     }
 }

@@ -202,7 +202,8 @@ impl Merger {
         self.merged_into[follow as usize] = lead;
         self.notched[lead as usize] = notched;
         self.some_edge[lead as usize] = after;
-        self.corners[lead as usize] += self.corners[follow as usize] - 2 * shared.len() as u32;
+        let sum = self.corners[lead as usize] + self.corners[follow as usize];
+        self.corners[lead as usize] = sum - 2 * shared.len() as u32;
     }
 
     fn link(&mut self, before: u32, after: u32) {
@@ -247,11 +248,15 @@ impl Merger {
                 if self.corners[d as usize] <= 3 || !self.is_level(te, tp) {
                     continue;
                 }
-                self.take_out(p, e, c);
-                // `te` now runs all the way; its twin is `p`.
-                self.take_out(te, tp, d);
-                self.edges[p as usize].twin = te;
-                self.edges[te as usize].twin = p;
+                if self.take_out(p, e, c) {
+                    // `te` now runs all the way; its twin is `p`.
+                    if self.take_out(te, tp, d) {
+                        self.edges[p as usize].twin = te;
+                        self.edges[te as usize].twin = p;
+                    } else {
+                        self.put_back(p, e, c);
+                    }
+                }
             }
         }
     }
@@ -271,12 +276,28 @@ impl Merger {
         (heights[1] - expected).abs() <= 0.1 * self.height_m + 1e-4
     }
 
-    fn take_out(&mut self, p: u32, e: u32, cell: u32) {
+    /// Takes out the corner between `p` and `e`, unless the cell is worse for it.
+    fn take_out(&mut self, p: u32, e: u32, cell: u32) -> bool {
         let n = self.next[e as usize];
         self.link(p, n);
+        if !self.is_nearly_convex(p) {
+            self.link(p, e);
+            self.link(e, n);
+            return false;
+        }
         self.gone[e as usize] = true;
         self.some_edge[cell as usize] = p;
         self.corners[cell as usize] -= 1;
+        true
+    }
+
+    /// Undoes the last [`Merger::take_out`].
+    fn put_back(&mut self, p: u32, e: u32, cell: u32) {
+        let n = self.next[p as usize];
+        self.link(p, e);
+        self.link(e, n);
+        self.gone[e as usize] = false;
+        self.corners[cell as usize] += 1;
     }
 
     fn finish(mut self, cells: &[Cell]) -> Vec<Cell> {

@@ -1,14 +1,13 @@
 //! Queries about what lies around a place: rays, moves, walls, random places, distances.
 
-use super::filter::Tables;
 use super::flood::CellDistance;
 use super::locate::Place;
 use super::path::{NearestPoint, PathError};
 use super::position::Position;
 use super::ray::{self, RayEnd};
-use super::{Path, PathOptions, Query};
+use super::{Path, PathOptions, Query, ground_of, surface};
+use crate::ground::Surface;
 use crate::data::{CellId, EdgeId, NO_EDGE};
-use crate::mesh::NavMesh;
 use glam::{DVec2, DVec3};
 
 /// How far a straight line over the surface leads.
@@ -60,7 +59,7 @@ impl Query<'_> {
     pub fn reachable(&self, from: impl Position, to: impl Position) -> Option<bool> {
         let a = self.place(from.coordinates(), self.extents_m)?;
         let b = self.place(to.coordinates(), self.extents_m)?;
-        let component = |p: Place| self.tables.component(self.mesh, p.piece);
+        let component = |p: Place| self.tables.component(self.surface(), p.piece);
         Some(component(a) == component(b))
     }
 
@@ -94,7 +93,7 @@ impl Query<'_> {
         let start = self.start_place(from.coordinates())?;
         let to = self.plan_target(to.coordinates())?;
         enter(self.cell(start.piece));
-        let end = ray::walk(self.mesh, &self.tables, start.piece, start.plan, to, |piece| {
+        let end = ray::walk(self.surface(), &self.tables, start.piece, start.plan, to, |piece| {
             enter(self.cell(piece));
         });
         let way = to - start.plan;
@@ -115,7 +114,7 @@ impl Query<'_> {
     ) -> Result<Moved, PathError> {
         let start = self.start_place(from.coordinates())?;
         let to = self.plan_target(to.coordinates())?;
-        let (end, touched_wall) = ray::slide(self.mesh, &self.tables, start, to);
+        let (end, touched_wall) = ray::slide(self.surface(), &self.tables, start, to);
         Ok(Moved { end: self.ray_point(end), touched_wall })
     }
 
@@ -128,9 +127,9 @@ impl Query<'_> {
         reach_m: f64,
     ) -> Result<Option<NearestWall>, PathError> {
         let place = self.start_place(point.coordinates())?;
-        let found = self.sight.nearest_wall(self.mesh, &self.tables, place, reach_m);
+        let found = self.sight.nearest_wall(surface!(self), &self.tables, place, reach_m);
         Ok(found.map(|near| {
-            let pieces = &self.mesh.pieces;
+            let pieces = &self.surface().ground.pieces;
             let (a, b) = pieces.segment(near.edge);
             let share = crate::pieces::share_on_segment(a, b, near.at);
             let mut wall = self.wall(near.edge);
@@ -148,7 +147,7 @@ impl Query<'_> {
     /// A random place, uniform by area in plan over all ground that the filter lets through.
     /// `random` gives numbers from 0 to 1, 1 excluded. `None` when there is no ground.
     pub fn random_point(&mut self, mut random: impl FnMut() -> f64) -> Option<NearestPoint> {
-        let place = self.drawing.anywhere(self.mesh, &self.tables, None, &mut random)?;
+        let place = self.drawing.anywhere(surface!(self), &self.tables, None, &mut random)?;
         Some(self.nearest_point(place))
     }
 
@@ -159,8 +158,8 @@ impl Query<'_> {
         mut random: impl FnMut() -> f64,
     ) -> Result<NearestPoint, PathError> {
         let start = self.start_place(from.coordinates())?;
-        let component = self.tables.component(self.mesh, start.piece);
-        let drawn = self.drawing.anywhere(self.mesh, &self.tables, Some(component), &mut random);
+        let component = self.tables.component(self.surface(), start.piece);
+        let drawn = self.drawing.anywhere(surface!(self), &self.tables, Some(component), &mut random);
         Ok(self.nearest_point(drawn.unwrap_or(start)))
     }
 
@@ -173,7 +172,7 @@ impl Query<'_> {
         mut random: impl FnMut() -> f64,
     ) -> Result<NearestPoint, PathError> {
         let centre = self.start_place(centre.coordinates())?;
-        let drawn = self.drawing.near(self.mesh, &self.tables, centre, radius_m, &mut random);
+        let drawn = self.drawing.near(surface!(self), &self.tables, centre, radius_m, &mut random);
         Ok(self.nearest_point(drawn.unwrap_or(centre)))
     }
 
@@ -187,7 +186,7 @@ impl Query<'_> {
     ) -> Result<(), PathError> {
         let start = self.start_place(from.coordinates())?;
         self.pending = None;
-        self.search.flood(self.mesh, &self.tables, start, limit_m, cells);
+        self.search.flood(surface!(self), &self.tables, start, limit_m, cells);
         Ok(())
     }
 
@@ -201,7 +200,7 @@ impl Query<'_> {
     }
 
     fn ray_point(&self, end: RayEnd) -> NearestPoint {
-        let height_m = self.mesh.pieces.height(end.piece, end.at);
+        let height_m = self.surface().pieces.height(end.piece, end.at);
         self.nearest_point(Place { piece: end.piece, plan: end.at, height_m })
     }
 
@@ -212,8 +211,8 @@ impl Query<'_> {
     }
 
     fn wall(&self, edge: u32) -> Wall {
-        let (a, b) = self.mesh.pieces.segment(edge);
-        let mesh_edge = self.mesh.pieces.mesh_edges[edge as usize];
+        let (a, b) = self.surface().pieces.segment(edge);
+        let mesh_edge = self.surface().pieces.mesh_edges[edge as usize];
         Wall {
             edge: (mesh_edge != NO_EDGE).then_some(EdgeId(mesh_edge)),
             // The mesh lies to the left of its edges.
@@ -254,14 +253,15 @@ impl Query<'_> {
             // Small enough to share the work out evenly, large enough to warm a query up.
             const CHUNK: usize = 64;
             if requests.len() > CHUNK {
-                let (mesh, tables, extents): (&NavMesh, &Tables, _) =
-                    (self.mesh, &self.tables, self.extents_m);
+                let (mesh, tables, extents) = (self.mesh, &self.tables, self.extents_m);
+                let clearance = &self.clearance;
                 return requests
                     .par_chunks(CHUNK)
                     .map_init(
                         || {
                             let mut query = Query::new(mesh);
                             query.tables = tables.clone();
+                            query.clearance = clearance.clone();
                             query.extents_m = extents;
                             query
                         },

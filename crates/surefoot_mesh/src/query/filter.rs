@@ -5,7 +5,7 @@
 //! the vertices along them become corners, and the components are counted anew.
 
 use crate::data::{AreaId, CellKind, LinkKind};
-use crate::mesh::{NavMesh, number_sets, unite};
+use crate::ground::{Surface, number_sets, unite};
 use crate::pieces::{NONE, PieceEdge};
 use thiserror::Error;
 
@@ -163,7 +163,7 @@ impl Tables {
         Self { base_cost: 1.0, least_factor: 1.0, ..Self::default() }
     }
 
-    pub(crate) fn new(mesh: &NavMesh, filter: &Filter) -> Result<Self, FilterError> {
+    pub(crate) fn new(mesh: Surface<'_>, filter: &Filter) -> Result<Self, FilterError> {
         filter.check(mesh.links().len())?;
         let mut tables = Self::plain();
         let data = mesh.data();
@@ -200,7 +200,7 @@ impl Tables {
         Ok(tables)
     }
 
-    fn price_links(&mut self, mesh: &NavMesh, filter: &Filter) {
+    fn price_links(&mut self, mesh: Surface<'_>, filter: &Filter) {
         let mut costs: Vec<(f32, f32)> = mesh
             .links()
             .iter()
@@ -221,7 +221,7 @@ impl Tables {
         }
     }
 
-    fn find_components(&mut self, mesh: &NavMesh) {
+    fn find_components(&mut self, mesh: Surface<'_>) {
         let p = &mesh.pieces;
         let mut parent: Vec<u32> = (0..p.piece_count() as u32).collect();
         for (e, edge) in p.edges.iter().enumerate() {
@@ -239,7 +239,7 @@ impl Tables {
     }
 
     /// A fan with a piece that is left out may be a corner of what remains.
-    fn find_corners(&mut self, mesh: &NavMesh) {
+    fn find_corners(&mut self, mesh: Surface<'_>) {
         let p = &mesh.pieces;
         self.corners = vec![false; p.fan_count as usize];
         for (e, edge) in p.edges.iter().enumerate() {
@@ -259,12 +259,9 @@ impl Tables {
         if self.corners.is_empty() { edge.is_corner() } else { self.corners[edge.fan() as usize] }
     }
 
-    pub(crate) fn component(&self, mesh: &NavMesh, piece: u32) -> u32 {
-        if self.components.is_empty() {
-            mesh.cell_component(crate::data::CellId(mesh.pieces.cells[piece as usize]))
-        } else {
-            self.components[piece as usize]
-        }
+    pub(crate) fn component(&self, mesh: Surface<'_>, piece: u32) -> u32 {
+        let own = if self.components.is_empty() { &mesh.ground.components } else { &self.components };
+        own[piece as usize]
     }
 
     /// Whether all open ground costs the same.

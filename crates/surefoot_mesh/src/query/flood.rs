@@ -9,7 +9,7 @@ use super::filter::Tables;
 use super::locate::Place;
 use super::search::{Reached, Search};
 use crate::data::CellId;
-use crate::mesh::NavMesh;
+use crate::ground::Surface;
 
 /// A cell and how far it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ impl Search {
     /// Appends all cells within a distance, nearest first.
     pub(crate) fn flood(
         &mut self,
-        mesh: &NavMesh,
+        mesh: Surface<'_>,
         tables: &Tables,
         start: Place,
         limit_m: f64,

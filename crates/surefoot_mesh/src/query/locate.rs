@@ -6,7 +6,7 @@
 //! slope. Of all cells whose point lies within the extents the one at the least distance in space
 //! is taken, and of several at the same distance the one with the lowest id. Nothing is allocated.
 
-use crate::mesh::NavMesh;
+use crate::ground::Surface;
 use crate::piece_tree::Box3;
 use glam::{DVec2, DVec3};
 
@@ -22,7 +22,7 @@ pub(crate) struct Place {
 /// than `extents` along each canonical axis.
 #[inline]
 pub(crate) fn nearest_place(
-    mesh: &NavMesh,
+    mesh: Surface<'_>,
     point: DVec3,
     extents: [f64; 3],
     admit: impl Fn(u32) -> bool,
@@ -70,7 +70,7 @@ pub(crate) fn nearest_place(
 /// The highest place straight below a canonical point, at most `drop_m` below it and `rise_m`
 /// above it.
 pub(crate) fn place_below(
-    mesh: &NavMesh,
+    mesh: Surface<'_>,
     point: DVec3,
     rise_m: f64,
     drop_m: f64,

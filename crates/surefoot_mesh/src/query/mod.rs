@@ -30,6 +30,8 @@ pub use path::{
 pub use position::Position;
 
 use crate::data::CellId;
+use crate::clearance::{Clearance, RadiusError};
+use crate::ground::{Ground, Surface};
 use crate::mesh::NavMesh;
 use filter::Tables;
 use glam::DVec3;
@@ -38,7 +40,21 @@ use path::Pending;
 use random::Drawing;
 use search::{Outcome, Search};
 use sight::Sight;
+use std::sync::Arc;
 use trace::Tracer;
+
+/// The surface that a query runs on, borrowed from two of its fields only, so that the others can
+/// change meanwhile.
+macro_rules! surface {
+    ($query:expr) => {
+        Surface { mesh: $query.mesh, ground: ground_of($query.mesh, &$query.clearance) }
+    };
+}
+use surface;
+
+fn ground_of<'a>(mesh: &'a NavMesh, clearance: &'a Option<Arc<Clearance>>) -> &'a Ground {
+    clearance.as_ref().map_or(&mesh.ground, |c| &c.ground)
+}
 
 /// How far from the mesh a point may lie sideways unless said otherwise, in metres, or twice the
 /// agent's radius if that is more: who stands against a wall is a radius away from the mesh.
@@ -58,8 +74,11 @@ pub const DEFAULT_EXTENT_M: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub struct Query<'m> {
     mesh: &'m NavMesh,
+    /// The ground of a wider agent, if one is asked for.
+    clearance: Option<Arc<Clearance>>,
     /// Half the box around a point in which the mesh is looked for, along the canonical axes.
     extents_m: [f64; 3],
+    filter: Filter,
     tables: Tables,
     search: Search,
     tracer: Tracer,
@@ -76,7 +95,9 @@ impl<'m> Query<'m> {
         let sideways = DEFAULT_EXTENT_M.max(2.0 * agent.radius_m);
         Self {
             mesh,
+            clearance: None,
             extents_m: [sideways, sideways, agent.height_m],
+            filter: Filter::default(),
             tables: Tables::plain(),
             search: Search::default(),
             tracer: Tracer::default(),
@@ -102,9 +123,39 @@ impl<'m> Query<'m> {
 
     /// Chooses ground and costs for the queries that follow. Takes time in proportion to the mesh.
     pub fn set_filter(&mut self, filter: &Filter) -> Result<(), FilterError> {
-        self.tables = Tables::new(self.mesh, filter)?;
+        self.tables = Tables::new(self.surface(), filter)?;
+        self.filter = filter.clone();
         self.drawing.reset();
         self.pending = None;
+        Ok(())
+    }
+
+    /// Asks for an agent of another radius, in metres, than the mesh was built for: all queries that
+    /// follow keep that much distance from walls. Not less than the mesh's own radius, which gives
+    /// the mesh as it is.
+    ///
+    /// The first time a radius is asked for takes time in proportion to the mesh; to share the
+    /// result between queries and threads, make a [`Clearance`] and use [`Query::set_clearance`].
+    pub fn set_radius(&mut self, radius_m: f64) -> Result<(), RadiusError> {
+        if self.clearance.as_ref().is_some_and(|c| c.radius_m().to_bits() == radius_m.to_bits()) {
+            return Ok(());
+        }
+        let clearance = Clearance::new(self.mesh, radius_m)?;
+        self.set_clearance(Arc::new(clearance))
+    }
+
+    /// Asks for the agent of a clearance that was made for this mesh.
+    pub fn set_clearance(&mut self, clearance: Arc<Clearance>) -> Result<(), RadiusError> {
+        clearance.check_mesh(self.mesh)?;
+        self.clearance = Some(clearance);
+        self.pending = None;
+        self.drawing.reset();
+        // The filter was sound before and knows nothing of pieces.
+        self.tables = if self.filter == Filter::default() {
+            Tables::plain()
+        } else {
+            Tables::new(self.surface(), &self.filter).unwrap_or_else(|_| Tables::plain())
+        };
         Ok(())
     }
 
@@ -137,7 +188,7 @@ impl<'m> Query<'m> {
     ) -> Option<NearestPoint> {
         let at = self.mesh.canonical_point(point.coordinates());
         let open = |piece| self.tables.is_open(piece);
-        place_below(self.mesh, at, rise_m, drop_m, open).map(|p| self.nearest_point(p))
+        place_below(self.surface(), at, rise_m, drop_m, open).map(|p| self.nearest_point(p))
     }
 
     /// The shortest path between two points, each of which may lie off the mesh by the query's
@@ -188,8 +239,8 @@ impl<'m> Query<'m> {
         let start = self.place(from, self.extents_m).ok_or(PathError::StartOffMesh { at: from })?;
         let mut goal = self.place(to, self.extents_m).ok_or(PathError::GoalOffMesh { at: to })?;
         let mut reaches_goal = true;
-        let component = self.tables.component(self.mesh, start.piece);
-        if component != self.tables.component(self.mesh, goal.piece) {
+        let component = self.tables.component(self.surface(), start.piece);
+        if component != self.tables.component(self.surface(), goal.piece) {
             let near = match options.unreachable {
                 Unreachable::Refuse => None,
                 Unreachable::GoNear => self.place_in_component(goal, component),
@@ -200,13 +251,13 @@ impl<'m> Query<'m> {
         let by_portals = options.algorithm == Algorithm::Portals || !self.tables.is_uniform();
         let options = *options;
         let mut pending = Pending { start, goal, options, reaches_goal, by_portals, done: false };
-        self.search.begin(self.mesh, &self.tables, start, goal);
+        self.search.begin(surface!(self), &self.tables, start, goal);
         if start.piece == goal.piece {
             pending.done = true;
         } else if by_portals {
-            self.search.begin_portals(self.mesh);
+            self.search.begin_portals(surface!(self));
         } else {
-            self.search.begin_taut(self.mesh, &self.tables);
+            self.search.begin_taut(surface!(self), &self.tables);
         }
         self.pending = Some(pending);
         Ok(())
@@ -228,8 +279,8 @@ impl<'m> Query<'m> {
             // views, so it finds whatever way there is.
             pending.by_portals = true;
             self.pending = Some(pending);
-            self.search.begin(self.mesh, &self.tables, pending.start, pending.goal);
-            self.search.begin_portals(self.mesh);
+            self.search.begin(surface!(self), &self.tables, pending.start, pending.goal);
+            self.search.begin_portals(surface!(self));
             outcome = self.run_search(&pending, limit);
         }
         match outcome {
@@ -259,7 +310,7 @@ impl<'m> Query<'m> {
         path.reaches_goal = reaches_goal;
         path.nodes = self.search.nodes;
         self.tracer.trace(
-            self.mesh,
+            surface!(self),
             &self.tables,
             start,
             goal,
@@ -270,11 +321,15 @@ impl<'m> Query<'m> {
         Ok(())
     }
 
+    pub(crate) fn surface(&self) -> Surface<'_> {
+        surface!(self)
+    }
+
     fn run_search(&mut self, pending: &Pending, limit: u64) -> Outcome {
         if pending.by_portals {
-            self.search.run_portals(self.mesh, &self.tables, limit)
+            self.search.run_portals(surface!(self), &self.tables, limit)
         } else {
-            self.search.run_taut(self.mesh, &self.tables, limit)
+            self.search.run_taut(surface!(self), &self.tables, limit)
         }
     }
 
@@ -286,19 +341,19 @@ impl<'m> Query<'m> {
 
     fn place(&self, user: [f64; 3], extents: [f64; 3]) -> Option<Place> {
         let at = self.mesh.canonical_point(user);
-        nearest_place(self.mesh, at, extents, |piece| self.tables.is_open(piece))
+        nearest_place(self.surface(), at, extents, |piece| self.tables.is_open(piece))
     }
 
     /// The place of a component that is nearest to another place.
     fn place_in_component(&self, to: Place, component: u32) -> Option<Place> {
         let at = to.plan.extend(to.height_m);
-        nearest_place(self.mesh, at, [f64::INFINITY; 3], |piece| {
-            self.tables.is_open(piece) && self.tables.component(self.mesh, piece) == component
+        nearest_place(self.surface(), at, [f64::INFINITY; 3], |piece| {
+            self.tables.is_open(piece) && self.tables.component(self.surface(), piece) == component
         })
     }
 
     fn cell(&self, piece: u32) -> CellId {
-        CellId(self.mesh.pieces.cells[piece as usize])
+        CellId(self.surface().pieces.cells[piece as usize])
     }
 
     fn nearest_point(&self, place: Place) -> NearestPoint {

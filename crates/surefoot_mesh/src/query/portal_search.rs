@@ -8,7 +8,7 @@
 
 use super::filter::Tables;
 use super::search::{Crossing, Outcome, Search};
-use crate::mesh::NavMesh;
+use crate::ground::Surface;
 use crate::pieces::NONE;
 use glam::DVec2;
 
@@ -70,7 +70,7 @@ const CHEAPER: f64 = 1.0 - 1e-12;
 
 impl Search {
     /// Starts A* after [`Search::begin`].
-    pub(crate) fn begin_portals(&mut self, mesh: &NavMesh) {
+    pub(crate) fn begin_portals(&mut self, mesh: Surface<'_>) {
         let visits = &mut self.portal.visits;
         if visits.len() < mesh.pieces.piece_count() {
             visits.resize(mesh.pieces.piece_count(), UNVISITED);
@@ -82,7 +82,7 @@ impl Search {
     }
 
     /// Goes on with A* for at most `limit` pieces.
-    pub(crate) fn run_portals(&mut self, mesh: &NavMesh, tables: &Tables, limit: u64) -> Outcome {
+    pub(crate) fn run_portals(&mut self, mesh: Surface<'_>, tables: &Tables, limit: u64) -> Outcome {
         let pieces = &mesh.pieces;
         let mut left = limit;
         loop {
@@ -155,7 +155,7 @@ impl Search {
     }
 
     /// Follows the pieces back from the goal.
-    fn collect_portals(&mut self, mesh: &NavMesh) {
+    fn collect_portals(&mut self, mesh: Surface<'_>) {
         let mut piece = self.goal_piece;
         let limit = mesh.pieces.piece_count();
         while piece != self.start_piece && self.corridor.len() <= limit {

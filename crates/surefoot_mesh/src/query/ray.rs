@@ -8,7 +8,7 @@
 
 use super::filter::Tables;
 use super::locate::Place;
-use crate::mesh::NavMesh;
+use crate::ground::Surface;
 use crate::pieces::{NONE, Pieces};
 use glam::DVec2;
 
@@ -36,7 +36,7 @@ pub(crate) fn passable(pieces: &Pieces, tables: &Tables, edge: usize) -> bool {
 
 /// Walks straight from a place of a piece towards `to`; `enter` is told every piece entered.
 pub(crate) fn walk(
-    mesh: &NavMesh,
+    mesh: Surface<'_>,
     tables: &Tables,
     piece: u32,
     from: DVec2,
@@ -111,7 +111,7 @@ pub(crate) fn walk(
 
 /// Moves from a place towards `to`, sliding along walls. Returns where that ends and whether a wall
 /// was touched.
-pub(crate) fn slide(mesh: &NavMesh, tables: &Tables, start: Place, to: DVec2) -> (RayEnd, bool) {
+pub(crate) fn slide(mesh: Surface<'_>, tables: &Tables, start: Place, to: DVec2) -> (RayEnd, bool) {
     let pieces = &mesh.pieces;
     let mut end = walk(mesh, tables, start.piece, start.plan, to, |_| {});
     let mut touched = false;
@@ -147,7 +147,7 @@ pub(crate) fn slide(mesh: &NavMesh, tables: &Tables, start: Place, to: DVec2) ->
 /// Goes on from the end of a wall: straight towards `to` where the ground opens that way, or along
 /// the next wall.
 fn turn_at(
-    mesh: &NavMesh,
+    mesh: Surface<'_>,
     tables: &Tables,
     wall: u32,
     ahead: bool,

@@ -6,7 +6,7 @@
 use super::filter::Tables;
 use super::heap::Heap;
 use super::locate::Place;
-use crate::mesh::NavMesh;
+use crate::ground::Surface;
 use crate::pieces::Pieces;
 use glam::DVec2;
 
@@ -124,7 +124,7 @@ pub(crate) struct Search {
 
 impl Search {
     /// Prepares a run between two places of one component.
-    pub(crate) fn begin(&mut self, mesh: &NavMesh, tables: &Tables, start: Place, goal: Place) {
+    pub(crate) fn begin(&mut self, mesh: Surface<'_>, tables: &Tables, start: Place, goal: Place) {
         self.start = start.plan;
         self.goal = goal.plan;
         self.start_piece = start.piece;
@@ -146,7 +146,7 @@ impl Search {
     }
 
     /// Prepares a run that has no goal.
-    pub(crate) fn begin_flood(&mut self, mesh: &NavMesh, start: Place, limit_m: f64) {
+    pub(crate) fn begin_flood(&mut self, mesh: Surface<'_>, start: Place, limit_m: f64) {
         self.start = start.plan;
         self.goal = start.plan;
         self.start_piece = start.piece;

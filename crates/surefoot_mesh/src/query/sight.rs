@@ -9,7 +9,7 @@ use super::filter::Tables;
 use super::heap::Heap;
 use super::locate::Place;
 use super::ray::passable;
-use crate::mesh::NavMesh;
+use crate::ground::Surface;
 use crate::pieces::{NONE, closest_on_segment};
 use glam::DVec2;
 
@@ -44,7 +44,7 @@ impl Sight {
     /// The nearest wall no farther than `reach_m`.
     pub(crate) fn nearest_wall(
         &mut self,
-        mesh: &NavMesh,
+        mesh: Surface<'_>,
         tables: &Tables,
         place: Place,
         reach_m: f64,
@@ -75,7 +75,7 @@ impl Sight {
     /// Takes note of the part of an edge between `right` and `left`.
     fn look(
         &mut self,
-        mesh: &NavMesh,
+        mesh: Surface<'_>,
         tables: &Tables,
         eye: DVec2,
         edge: usize,
@@ -113,7 +113,7 @@ impl Sight {
     /// Looks through a window at the edges behind it.
     fn open(
         &mut self,
-        mesh: &NavMesh,
+        mesh: Surface<'_>,
         tables: &Tables,
         eye: DVec2,
         number: u32,

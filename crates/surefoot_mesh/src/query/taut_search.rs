@@ -15,7 +15,7 @@
 
 use super::filter::Tables;
 use super::search::{Crossing, Outcome, Reached, Search};
-use crate::mesh::NavMesh;
+use crate::ground::Surface;
 use crate::pieces::{NONE, closest_on_segment};
 use glam::DVec2;
 
@@ -102,7 +102,7 @@ fn estimate(root: DVec2, left: DVec2, right: DVec2, goal: DVec2) -> f64 {
 
 /// One expansion: the node, its root, and where successors go.
 struct Expansion<'a> {
-    mesh: &'a NavMesh,
+    mesh: Surface<'a>,
     tables: &'a Tables,
     number: u32,
     piece: u32,
@@ -110,7 +110,7 @@ struct Expansion<'a> {
 
 impl Search {
     /// Starts the optimal search after [`Search::begin`].
-    pub(crate) fn begin_taut(&mut self, mesh: &NavMesh, tables: &Tables) {
+    pub(crate) fn begin_taut(&mut self, mesh: Surface<'_>, tables: &Tables) {
         let state = &mut self.taut;
         state.nodes.clear();
         state.roots.clear();
@@ -131,7 +131,7 @@ impl Search {
     }
 
     /// Goes on with the optimal search for at most `limit` nodes.
-    pub(crate) fn run_taut(&mut self, mesh: &NavMesh, tables: &Tables, limit: u64) -> Outcome {
+    pub(crate) fn run_taut(&mut self, mesh: Surface<'_>, tables: &Tables, limit: u64) -> Outcome {
         let mut left = limit;
         loop {
             if left == 0 {
@@ -180,7 +180,7 @@ impl Search {
 
     /// Takes the nearest node of a flood and looks behind it; returns the piece it leads into and
     /// its distance.
-    pub(crate) fn step_flood(&mut self, mesh: &NavMesh, tables: &Tables) -> Option<(f64, u32)> {
+    pub(crate) fn step_flood(&mut self, mesh: Surface<'_>, tables: &Tables) -> Option<(f64, u32)> {
         let (distance, number) = self.heap.pop()?;
         let node = self.taut.nodes[number as usize];
         let piece = node.crossing.entered(&mesh.pieces);

@@ -11,7 +11,7 @@ use super::path::{GROUND_TOLERANCE_M, LinkUse, Path, PathPoints};
 use super::search::Crossing;
 use super::weighted::Relaxation;
 use crate::data::{CellId, CellKind};
-use crate::mesh::NavMesh;
+use crate::ground::Surface;
 use crate::pieces::{LinkSample, share_on_segment};
 use glam::DVec2;
 
@@ -43,7 +43,7 @@ impl Tracer {
     /// Fills a cleared path from a corridor.
     pub(crate) fn trace(
         &mut self,
-        mesh: &NavMesh,
+        mesh: Surface<'_>,
         tables: &Tables,
         start: Place,
         goal: Place,
@@ -99,7 +99,7 @@ impl Tracer {
     /// Adds the way through portals from one place to another; the first point is there already.
     fn trace_stretch(
         &mut self,
-        mesh: &NavMesh,
+        mesh: Surface<'_>,
         tables: &Tables,
         from: (DVec2, f64),
         to: (DVec2, f64),
@@ -146,7 +146,7 @@ impl Tracer {
     /// Finds where the shortest line through a stretch of portals crosses each of them.
     fn find_profile(
         &mut self,
-        mesh: &NavMesh,
+        mesh: Surface<'_>,
         tables: &Tables,
         from: DVec2,
         to: DVec2,
@@ -214,7 +214,7 @@ pub(super) fn stretch_length(corridor: &[Crossing]) -> usize {
 }
 
 /// Writes the portals of a stretch without links into a buffer.
-pub(super) fn fill_portals(mesh: &NavMesh, stretch: &[Crossing], portals: &mut Vec<Portal>) {
+pub(super) fn fill_portals(mesh: Surface<'_>, stretch: &[Crossing], portals: &mut Vec<Portal>) {
     portals.clear();
     portals.extend(stretch.iter().map(|c| {
         let (right, left) = mesh.pieces.segment(c.edge());
@@ -240,7 +240,7 @@ fn cross(a: DVec2, b: DVec2, portal: &Portal) -> DVec2 {
 
 /// Corners and the last point. A corner at which the path rises or falls while it turns (the foot
 /// of a spiral) is given at both heights.
-fn push_corners(profile: &[ProfilePoint], mesh: &NavMesh, path: &mut Path) {
+fn push_corners(profile: &[ProfilePoint], mesh: Surface<'_>, path: &mut Path) {
     let mut i = 0;
     while i < profile.len() {
         let ProfilePoint { plan, height_m, is_corner, .. } = profile[i];
@@ -262,7 +262,7 @@ fn push_corners(profile: &[ProfilePoint], mesh: &NavMesh, path: &mut Path) {
 
 /// All points that are needed for straight lines between them to follow the profile. A line goes
 /// on as long as some slope passes all heights within the tolerance.
-fn push_ground(profile: &[ProfilePoint], mesh: &NavMesh, from: (DVec2, f64), path: &mut Path) {
+fn push_ground(profile: &[ProfilePoint], mesh: Surface<'_>, from: (DVec2, f64), path: &mut Path) {
     let mut base = from;
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
     let mut last = from;

@@ -11,7 +11,7 @@ use super::filter::Tables;
 use super::funnel::Portal;
 use super::search::Crossing;
 use super::trace::{Tracer, fill_portals, stretch_length};
-use crate::mesh::NavMesh;
+use crate::ground::Surface;
 use crate::pieces::LinkSample;
 use glam::DVec2;
 
@@ -127,7 +127,7 @@ impl Tracer {
     /// Moves the places where links are taken along their segments to where the way is shortest.
     pub(super) fn improve_links(
         &mut self,
-        mesh: &NavMesh,
+        mesh: Surface<'_>,
         tables: &Tables,
         start: DVec2,
         goal: DVec2,
@@ -181,7 +181,7 @@ impl Tracer {
 }
 
 /// The same link taken at another share of its segments, if both ends stay in their pieces.
-fn moved_link(mesh: &NavMesh, sample: &LinkSample, share: f64) -> Option<LinkSample> {
+fn moved_link(mesh: Surface<'_>, sample: &LinkSample, share: f64) -> Option<LinkSample> {
     let link = &mesh.links()[sample.link as usize];
     let at = |segment: [[f32; 3]; 2]| -> [f64; 3] {
         std::array::from_fn(|k| {

@@ -1,0 +1,298 @@
+//! Connection: the mesh joins what the agent can walk between, and nothing else.
+//!
+//! Random walks on the real geometry, by an agent larger by the tolerance, start on the mesh and
+//! must never come to another of its components. Every portal of the mesh is tried where it is: from
+//! just before it to just behind it the agent must find ground and no wall. The ends of every link
+//! must be places to stand, with nothing in between that its kind does not allow.
+
+use crate::Watch;
+use crate::completeness::COVERED_SLACK_M;
+use crate::ground::{Judge, Reason, Refusal, Spot, Window};
+use crate::judged::Judged;
+use crate::random::{Purpose, Random};
+use crate::report::{ConnectionFault, Report};
+use crate::settings::{Body, NOISE_M, VerifySettings};
+use crate::soundness::spread_out;
+use crate::stand::Rosette;
+use crate::world::World;
+use glam::{DVec2, DVec3};
+use rayon::prelude::*;
+use surefoot_mesh::{CellKind, LinkKind};
+
+/// Samples for each walk, paces of a walk, and the longest pace in metres.
+const SAMPLES_PER_WALK: u64 = 250;
+const MIN_WALKS: u64 = 16;
+const PACES: usize = 48;
+const LONGEST_PACE_M: f64 = 0.25;
+
+/// How far before and behind a portal it is tried, in metres.
+const ASIDE_M: f64 = 4e-3;
+
+pub(crate) fn walk_count(settings: &VerifySettings) -> u64 {
+    (settings.samples / SAMPLES_PER_WALK).max(MIN_WALKS)
+}
+
+pub(crate) fn check(
+    world: &World,
+    judged: &Judged<'_>,
+    settings: &VerifySettings,
+    watch: &Watch<'_>,
+    report: &mut Report,
+) {
+    let mut faults = walks(world, judged, settings, watch, report);
+    faults.extend(portals(world, judged, settings, report));
+    faults.extend(links(world, judged, settings, report));
+    report.connection_fault_count = faults.len() as u64;
+    report.connection_faults = spread_out(faults, settings.worst, ConnectionFault::at);
+}
+
+fn walks(
+    world: &World,
+    judged: &Judged<'_>,
+    settings: &VerifySettings,
+    watch: &Watch<'_>,
+    report: &mut Report,
+) -> Vec<ConnectionFault> {
+    if judged.component_area_m2.len() < 2 {
+        return Vec::new();
+    }
+    let body = Body::larger(&judged.data.agent, settings, settings.tolerance_m + NOISE_M);
+    let mut sum = 0.0;
+    let areas: Vec<f64> = judged
+        .triangles
+        .iter()
+        .map(|t| {
+            sum += t.area_m2;
+            sum
+        })
+        .collect();
+    let count = walk_count(settings);
+    let results: Vec<Option<Result<(), ConnectionFault>>> = (0..count)
+        .into_par_iter()
+        .map_init(
+            || (Judge::new(world, body), Rosette::default()),
+            |(judge, rosette), index| {
+                watch.tick();
+                let mut random = Random::of_sample(settings.seed, Purpose::Walks, index);
+                let share = (index as f64 + random.unit()) / count as f64;
+                let at = share * sum;
+                let i = areas.partition_point(|&s| s <= at).min(areas.len() - 1);
+                let t = &judged.triangles[i];
+                let [u, v, w] = random.in_triangle();
+                let start = t.corners[0] * u + t.corners[1] * v + t.corners[2] * w;
+                let z = judge.stands(start, settings.height_tolerance_m, rosette).ok()?;
+                let start = start.truncate().extend(z);
+                Some(walk(judge, judged, settings, rosette, &mut random, start, t.cell))
+            },
+        )
+        .collect();
+    let mut faults = Vec::new();
+    for result in results.into_iter().flatten() {
+        report.walks.add(result.is_ok());
+        faults.extend(result.err());
+    }
+    faults
+}
+
+fn walk(
+    judge: &mut Judge<'_>,
+    judged: &Judged<'_>,
+    settings: &VerifySettings,
+    rosette: &mut Rosette,
+    random: &mut Random,
+    start: DVec3,
+    cell: u32,
+) -> Result<(), ConnectionFault> {
+    let component = judged.cell_component[cell as usize];
+    let radius = judge.body.radius_m;
+    let length = if radius > 0.05 { radius.min(LONGEST_PACE_M) } else { 0.05 };
+    let mut here = start;
+    let mut last_on_mesh = start;
+    let mut heading = random.unit() * std::f64::consts::TAU;
+    for _ in 0..PACES {
+        heading += (random.unit() - 0.5) * 1.2;
+        let to = here.truncate() + DVec2::from_angle(heading) * length;
+        judge.go_to(here, length + 0.02);
+        let next = judge
+            .stride(here, to)
+            .and_then(|z| judge.stands(to.extend(z), 2.0 * NOISE_M, rosette));
+        let Ok(z) = next else {
+            heading = random.unit() * std::f64::consts::TAU;
+            continue;
+        };
+        here = to.extend(z);
+        let Some((cell, _)) = judged.cell_at(here, settings.height_tolerance_m, COVERED_SLACK_M)
+        else {
+            continue;
+        };
+        let now = judged.cell_component[cell as usize];
+        if now != component {
+            let user = |p: DVec3| judged.data.frame.user_from_canonical(p);
+            return Err(ConnectionFault::Apart {
+                from: user(last_on_mesh),
+                to: user(here),
+                components: [component, now],
+            });
+        }
+        last_on_mesh = here;
+    }
+    Ok(())
+}
+
+impl Judge<'_> {
+    /// Goes straight on in short paces, with no wall in between; the height at the end. The place
+    /// must be around the way.
+    fn stride(&mut self, from: DVec3, to: DVec2) -> Result<f64, Refusal> {
+        const SHORT_M: f64 = 0.05;
+        let length = from.truncate().distance(to);
+        let paces = (length / SHORT_M).ceil().max(1.0) as usize;
+        let mut here = from;
+        for k in 1..=paces {
+            let next = from.truncate().lerp(to, k as f64 / paces as f64);
+            let z = self.pace(here, next)?;
+            self.no_wall_between(here, next.extend(z))?;
+            here = next.extend(z);
+        }
+        Ok(here.z)
+    }
+
+    /// Whether no upright triangle of the place crosses the way between step and agent height.
+    fn no_wall_between(&self, from: DVec3, to: DVec3) -> Result<(), Refusal> {
+        let ground = from.z.max(to.z);
+        let (step, head) = (ground + self.body.step_m, ground + self.body.height_m);
+        for facet in &self.place.facets {
+            if let Some((low, high, at)) = facet.crossed_by(from.truncate(), to.truncate())
+                && high > step + NOISE_M
+                && low < head - NOISE_M
+            {
+                return Err(Refusal { reason: Reason::Wall, at: at.extend(low.max(step)) });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn portals(
+    world: &World,
+    judged: &Judged<'_>,
+    settings: &VerifySettings,
+    report: &mut Report,
+) -> Vec<ConnectionFault> {
+    let body = Body::smaller(&judged.data.agent, settings);
+    let edges: Vec<(u32, u32)> = (0..judged.edge_cell.len() as u32)
+        .filter_map(|e| judged.twin(e).filter(|&t| e < t).map(|t| (e, t)))
+        .collect();
+    let results: Vec<Option<ConnectionFault>> = edges
+        .par_iter()
+        .map_init(
+            || Judge::new(world, body),
+            |judge, &(edge, twin)| {
+                let (at, refusal) = cross(judge, judged, settings, edge, twin).err()?;
+                Some(ConnectionFault::FalsePortal {
+                    edge,
+                    at: judged.data.frame.user_from_canonical(at),
+                    reason: refusal.reason,
+                })
+            },
+        )
+        .collect();
+    for r in &results {
+        report.portals.add(r.is_none());
+    }
+    results.into_iter().flatten().collect()
+}
+
+/// Tries a portal at its middle and near its ends.
+fn cross(
+    judge: &mut Judge<'_>,
+    judged: &Judged<'_>,
+    settings: &VerifySettings,
+    edge: u32,
+    twin: u32,
+) -> Result<(), (DVec3, Refusal)> {
+    let (a, b) = judged.edge(edge);
+    let (c, d) = judged.edge(twin);
+    let left = (b - a).truncate().perp().normalize_or_zero();
+    let on_ground = |e: u32| judged.kind(judged.edge_cell[e as usize]) == CellKind::Ground;
+    for t in [0.5, 0.1, 0.9] {
+        let (here, there) = (a.lerp(b, t), d.lerp(c, t));
+        let refuse = |reason| Err((here, Refusal { reason, at: there }));
+        let apart = here.truncate().distance(there.truncate());
+        if apart > 2.0 * ASIDE_M {
+            return refuse(Reason::NoGround);
+        }
+        if (here.z - there.z).abs() > judge.body.step_m + settings.height_tolerance_m {
+            return refuse(Reason::StepTooHigh);
+        }
+        judge.go_to(here, 0.05);
+        let before = here.truncate() + left * ASIDE_M;
+        let behind = here.truncate() - left * ASIDE_M;
+        let window = settings.height_tolerance_m + ASIDE_M * judge.body.steepest;
+        let z = match judge.spot(before, Window::around(here.z, window)) {
+            Spot::Ground(z) | Spot::Riser(z) => z,
+            // Cracks are crossed, and bridging cells carry over what is not ground.
+            _ if !on_ground(edge) || judge.is_crack(before, here.z) => continue,
+            Spot::Blocked(reason, _) => return refuse(reason),
+            Spot::Void => return refuse(Reason::NoGround),
+        };
+        let arrived = judge.pace(before.extend(z), behind);
+        match arrived {
+            Err(refusal) if on_ground(twin) => return Err((here, refusal)),
+            Err(_) => {}
+            Ok(z) if on_ground(twin) && (z - there.z).abs() > window + NOISE_M => {
+                // Where the two cells are steep, or the border is not quite where the step is,
+                // the other height is a little farther on.
+                let found = judge.spot(behind, Window::around(there.z, window));
+                if !matches!(found, Spot::Ground(_) | Spot::Riser(_))
+                    && !judge.is_crack(behind, there.z)
+                {
+                    return refuse(Reason::NoGround);
+                }
+            }
+            Ok(_) => {}
+        }
+        judge
+            .no_wall_between(before.extend(here.z), behind.extend(there.z))
+            .map_err(|refusal| (here, refusal))?;
+    }
+    Ok(())
+}
+
+fn links(
+    world: &World,
+    judged: &Judged<'_>,
+    settings: &VerifySettings,
+    report: &mut Report,
+) -> Vec<ConnectionFault> {
+    let body = Body::smaller(&judged.data.agent, settings);
+    let mut judge = Judge::new(world, body);
+    let mut rosette = Rosette::default();
+    let mut faults = Vec::new();
+    for (index, link) in judged.data.links.iter().enumerate() {
+        let middle = |s: &[[f32; 3]; 2]| {
+            let [a, b] = s.map(|p| DVec3::from(p.map(f64::from)));
+            a.midpoint(b)
+        };
+        let (from, to) = (middle(&link.from_segment), middle(&link.to_segment));
+        let mut tried = [from, to].iter().try_for_each(|&at| {
+            judge.stands(at, settings.height_tolerance_m, &mut rosette).map(|_| ())
+        });
+        if tried.is_ok() && matches!(link.kind, LinkKind::Step | LinkKind::Gap) {
+            let length = from.truncate().distance(to.truncate());
+            judge.go_to(from.midpoint(to), 0.5 * length + 0.05);
+            tried = judge.no_wall_between(from, to);
+            if (from.z - to.z).abs() > body.step_m + settings.height_tolerance_m {
+                tried = Err(Refusal { reason: Reason::StepTooHigh, at: to });
+            }
+        }
+        report.portals.add(tried.is_ok());
+        if let Err(refusal) = tried {
+            faults.push(ConnectionFault::FalseLink {
+                link: index as u32,
+                at: judged.data.frame.user_from_canonical(from),
+                reason: refusal.reason,
+            });
+        }
+    }
+    faults
+}

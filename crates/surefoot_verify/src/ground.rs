@@ -1,0 +1,349 @@
+//! What is ground, looking straight up and down from a point.
+//!
+//! Look up from a point of a walkable surface. If another walkable surface lies within the agent's
+//! height, that one is the ground. Otherwise the agent can stand iff nothing solid lies between step
+//! height and agent height, where a surface facing down begins something solid and the next one
+//! facing up ends it; a lone sheet facing down has no end. A surface facing down that lies on the
+//! ground itself begins something solid if anything above ends it: the foot of a wall, a crate.
+//!
+//! A steep surface is no ground, but one that leads from ground to ground within one step (a leaning
+//! riser, a sloped kerb) is stepped over: see [`Judge::is_riser`].
+
+use crate::settings::{Body, NOISE_M};
+use crate::world::{Facing, Meeting, Place, World};
+use glam::{DVec2, DVec3};
+use std::cell::RefCell;
+
+/// Why the agent cannot stand somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// There is no ground at this height.
+    NoGround,
+    /// Another walkable surface lies above, nearer than the agent's height.
+    Covered,
+    /// Something solid begins or stands between step height and agent height.
+    HeadRoom,
+    /// A steep surface rises higher than a step.
+    Steep,
+    /// A wall stands in the disc around the point.
+    Wall,
+    /// The ground ends within the disc around the point.
+    Ledge,
+    /// A step within the disc is higher than the agent climbs.
+    StepTooHigh,
+}
+
+impl Reason {
+    /// The reason in a few words.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::NoGround => "no ground at this height",
+            Self::Covered => "another surface lies above, too low to stand under",
+            Self::HeadRoom => "something solid stands or hangs within the agent's height",
+            Self::Steep => "a slope too steep rises higher than a step",
+            Self::Wall => "a wall is nearer than the radius",
+            Self::Ledge => "the ground ends nearer than the radius",
+            Self::StepTooHigh => "a step nearer than the radius is too high",
+        }
+    }
+
+    /// A short name for machines.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoGround => "no-ground",
+            Self::Covered => "covered",
+            Self::HeadRoom => "head-room",
+            Self::Steep => "steep",
+            Self::Wall => "wall",
+            Self::Ledge => "ledge",
+            Self::StepTooHigh => "step-too-high",
+        }
+    }
+}
+
+/// Why the agent cannot stand, and where that shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Refusal {
+    pub(crate) reason: Reason,
+    pub(crate) at: DVec3,
+}
+
+/// What a vertical line finds near a height.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Spot {
+    /// Ground, at this height.
+    Ground(f64),
+    /// A steep surface that is stepped over, at this height.
+    Riser(f64),
+    /// A walkable surface under something.
+    Blocked(Reason, f64),
+    /// Nothing to stand on.
+    Void,
+}
+
+/// Heights between which a spot is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub(crate) level_m: f64,
+    pub(crate) down_m: f64,
+    pub(crate) up_m: f64,
+}
+
+impl Window {
+    pub(crate) fn around(level_m: f64, reach_m: f64) -> Self {
+        Self { level_m, down_m: reach_m, up_m: reach_m }
+    }
+}
+
+/// Heights nearer than this are equal, in metres: what rounding leaves of one modelled height.
+const SAME_M: f64 = 5e-5;
+
+/// How far a look along a riser goes between two looks down, in metres.
+const RISER_PACE_M: f64 = 0.01;
+
+/// How far the surface may lie from where a riser's slope says, in metres.
+const RISER_NOISE_M: f64 = 5e-3;
+
+/// One body in the world, judging places; each thread has its own.
+pub(crate) struct Judge<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) body: Body,
+    pub(crate) place: Place,
+    /// The neighbourhood of a riser, which may reach beyond the place.
+    aside: RefCell<Place>,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(world: &'a World, body: Body) -> Self {
+        Self { world, body, place: Place::default(), aside: RefCell::default() }
+    }
+
+    /// How far up and down the ground may go within the body's disc, in metres.
+    pub(crate) fn range_m(&self) -> f64 {
+        let body = &self.body;
+        4.0 * body.step_m + 2.0 * body.radius_m.max(0.1) * body.steepest.min(4.0) + 0.1
+    }
+
+    /// Collects the triangles around a point for the looks that follow.
+    pub(crate) fn go_to(&mut self, at: DVec3, reach_m: f64) {
+        let range = self.range_m();
+        let heights = (at.z - range, at.z + range + self.body.height_m);
+        self.world.gather(&self.body, at.truncate(), reach_m, heights, &mut self.place);
+    }
+
+    /// What lies over a plan point of the place.
+    pub(crate) fn spot(&mut self, at: DVec2, window: Window) -> Spot {
+        let found = look_for_ground(self.world, &self.body, &mut self.place, at, window);
+        let (low, high) = (window.level_m - window.down_m, window.level_m + window.up_m);
+        if !matches!(found, Spot::Void | Spot::Blocked(Reason::Steep, _)) {
+            return found;
+        }
+        // The highest steep surface within reach may be one to step over.
+        let steep = self
+            .place
+            .column
+            .iter()
+            .rposition(|m| m.facing == Facing::Steep && m.height_m >= low && m.height_m <= high);
+        let Some(index) = steep else { return found };
+        let meeting = self.place.column[index];
+        if blocked_above(self.world, &self.body, &self.place.column, at, meeting.height_m).is_some()
+        {
+            return found;
+        }
+        if self.is_riser(at, meeting) { Spot::Riser(meeting.height_m) } else { found }
+    }
+
+    /// Whether a steep surface leads from ground to ground within one step: straight down the slope
+    /// and straight up it, across whatever triangles lie there.
+    fn is_riser(&self, at: DVec2, meeting: Meeting) -> bool {
+        let facet = &self.place.facets[meeting.facet as usize];
+        let (downhill, up) = (facet.downhill(), facet.up());
+        if downhill.length_squared() < 0.5 {
+            return false;
+        }
+        let body = &self.body;
+        // As far as the flattest steep slope goes within one step.
+        let reach = body.step_m / body.steepest.max(0.05) + 4.0 * RISER_PACE_M;
+        let mut aside = self.aside.borrow_mut();
+        let z = meeting.height_m;
+        let heights = (z - body.step_m - 0.1, z + body.step_m + body.height_m + 0.1);
+        self.world.gather(body, at, reach + RISER_PACE_M, heights, &mut aside);
+        let slope = (1.0 - up * up).sqrt() / up;
+        let mut end = |way: DVec2, rise: f64| -> Option<f64> {
+            let mut last = z;
+            let mut expected_rise = rise * slope * RISER_PACE_M;
+            let paces = (reach / RISER_PACE_M).ceil() as usize;
+            for k in 1..=paces {
+                let here = at + way * (k as f64 * RISER_PACE_M);
+                aside.look(here);
+                let expected = last + expected_rise;
+                let near = RISER_NOISE_M + expected_rise.abs();
+                let next = aside
+                    .column
+                    .iter()
+                    .filter(|m| matches!(m.facing, Facing::Steep | Facing::Walkable))
+                    .filter(|m| (m.height_m - expected).abs() <= near)
+                    .min_by(|a, b| {
+                        (a.height_m - expected).abs().total_cmp(&(b.height_m - expected).abs())
+                    })
+                    .copied();
+                let Some(next) = next else {
+                    // The slope ends in an upright piece: the ground at its foot or head counts,
+                    // unless doubt is held against the place.
+                    if body.strict {
+                        return None;
+                    }
+                    let window = Window::around(last, body.step_m);
+                    return match look_for_ground(self.world, body, &mut aside, here, window) {
+                        Spot::Ground(g) => Some(g),
+                        _ => None,
+                    };
+                };
+                if next.facing == Facing::Walkable {
+                    let window = Window::around(next.height_m, NOISE_M);
+                    return match look_for_ground(self.world, body, &mut aside, here, window) {
+                        Spot::Ground(g) => Some(g),
+                        _ => None,
+                    };
+                }
+                if (next.height_m - z).abs() > body.step_m + NOISE_M {
+                    return None;
+                }
+                expected_rise = next.height_m - last;
+                last = next.height_m;
+            }
+            None
+        };
+        let Some(low) = end(downhill, -1.0) else { return false };
+        let Some(high) = end(-downhill, 1.0) else { return false };
+        high - low <= body.step_m + NOISE_M
+    }
+
+    /// Whether a point without ground lies over a crack: ground that a step reaches on both sides of
+    /// it, nearer together than the widest crack.
+    pub(crate) fn is_crack(&mut self, at: DVec2, level_m: f64) -> bool {
+        const WAYS: [(f64, f64); 8] = [
+            (1.0, 0.0),
+            (0.0, 1.0),
+            (std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2),
+            (std::f64::consts::FRAC_1_SQRT_2, -std::f64::consts::FRAC_1_SQRT_2),
+            (0.923_879_532_511_286_7, 0.382_683_432_365_089_8),
+            (0.923_879_532_511_286_7, -0.382_683_432_365_089_8),
+            (0.382_683_432_365_089_8, 0.923_879_532_511_286_7),
+            (0.382_683_432_365_089_8, -0.923_879_532_511_286_7),
+        ];
+        const PARTS: usize = 6;
+        let widest = self.body.crack_m;
+        let window = Window::around(level_m, self.body.step_m + NOISE_M);
+        for (x, y) in WAYS {
+            let way = DVec2::new(x, y);
+            let mut across = 0.0;
+            for side in [way, -way] {
+                let found = (1..=PARTS).find(|&k| {
+                    let d = widest * k as f64 / PARTS as f64;
+                    matches!(
+                        look_for_ground(
+                            self.world,
+                            &self.body,
+                            &mut self.place,
+                            at + side * d,
+                            window
+                        ),
+                        Spot::Ground(_)
+                    )
+                });
+                across += found.map_or(f64::INFINITY, |k| widest * k as f64 / PARTS as f64);
+            }
+            // Each side is found up to a sixth too late.
+            if across <= widest * (1.0 + 2.0 / PARTS as f64) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The ground over a plan point nearest to a height, within a window.
+fn look_for_ground(
+    world: &World,
+    body: &Body,
+    place: &mut Place,
+    at: DVec2,
+    window: Window,
+) -> Spot {
+    place.look(at);
+    let (low, high) = (window.level_m - window.down_m, window.level_m + window.up_m);
+    let mut best: Option<f64> = None;
+    let mut blocked: Option<(f64, Reason, f64)> = None;
+    for m in &place.column {
+        if m.facing != Facing::Walkable || m.height_m < low || m.height_m > high {
+            continue;
+        }
+        let away = (m.height_m - window.level_m).abs();
+        match blocked_above(world, body, &place.column, at, m.height_m) {
+            None => {
+                if best.is_none_or(|b| away < (b - window.level_m).abs()) {
+                    best = Some(m.height_m);
+                }
+            }
+            Some((reason, z)) => {
+                if blocked.is_none_or(|b| away < b.0) {
+                    blocked = Some((away, reason, z));
+                }
+            }
+        }
+    }
+    match (best, blocked) {
+        (Some(z), _) => Spot::Ground(z),
+        (None, Some((_, reason, z))) => Spot::Blocked(reason, z),
+        (None, None) => Spot::Void,
+    }
+}
+
+/// What keeps a body from standing at a height of a column, and at which height that is.
+fn blocked_above(
+    world: &World,
+    body: &Body,
+    column: &[Meeting],
+    at: DVec2,
+    height_m: f64,
+) -> Option<(Reason, f64)> {
+    let (step, head) = (height_m + body.step_m, height_m + body.height_m);
+    // What is as high as the limit within the noise is let pass.
+    let (above_step, below_head) = (step + NOISE_M * 0.1, head - NOISE_M * 0.1);
+    for (i, m) in column.iter().enumerate() {
+        let z = m.height_m;
+        if z < height_m - SAME_M {
+            continue;
+        }
+        if z >= below_head {
+            break;
+        }
+        match m.facing {
+            Facing::Walkable if z > height_m + NOISE_M => return Some((Reason::Covered, z)),
+            Facing::Steep if z > above_step => return Some((Reason::Steep, z)),
+            Facing::Down => {
+                let on_ground = z <= height_m + NOISE_M;
+                let end = column[i + 1..]
+                    .iter()
+                    .filter(|n| n.facing != Facing::Down)
+                    .find(|n| n.height_m > z + SAME_M || !on_ground)
+                    .map(|n| n.height_m);
+                let blocks = match end {
+                    Some(end) => end > above_step,
+                    // On the ground it is the underside of the ground itself, unless something
+                    // farther up than the column reaches closes it.
+                    None => !on_ground || world.is_closed_above(at, z + NOISE_M),
+                };
+                if blocks {
+                    return Some((Reason::HeadRoom, z));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}

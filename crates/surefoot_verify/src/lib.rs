@@ -1,0 +1,144 @@
+//! An independent check of navigation meshes.
+//!
+//! In go a mesh, the scene it came from and [`VerifySettings`]; out comes a [`Report`]: whether the
+//! agent fits wherever the mesh is, whether the mesh is wherever the agent fits, whether it joins
+//! what can be walked between and nothing else, and whether its structure is sound. Everything is
+//! answered from the triangles alone, in `f64`, from the definition of ground; nothing is shared
+//! with the pipelines but loading, vectors and the bounding-volume hierarchy. The report is the same
+//! for any number of threads.
+
+mod completeness;
+mod connection;
+mod ground;
+mod import;
+mod judged;
+mod random;
+mod report;
+mod settings;
+mod soundness;
+mod stand;
+mod structure;
+mod world;
+
+pub use ground::Reason;
+pub use import::{ImportError, mesh_from_scene};
+pub use report::{
+    ComponentReport, ConnectionFault, Missing, Report, Share, Stratum, UncoveredPoint, UnsoundPoint,
+};
+pub use settings::VerifySettings;
+pub use structure::{StructureFault, StructureFaultKind};
+
+use ground::Judge;
+use judged::Judged;
+use settings::Body;
+use stand::Rosette;
+use std::sync::atomic::{AtomicU64, Ordering};
+use surefoot_geom::Frame;
+use surefoot_mesh::{Agent, NavMeshData};
+use surefoot_scene::Scene;
+use world::World;
+
+/// Checks a mesh against its scene. `progress` is called now and then, from any thread, with the
+/// share of the work that is done.
+#[must_use]
+pub fn verify(
+    mesh: &NavMeshData,
+    scene: &Scene,
+    settings: &VerifySettings,
+    progress: &(dyn Fn(f64) + Sync),
+) -> Report {
+    let mut report = Report::default();
+    if let Err(fault) = structure::is_readable(mesh) {
+        report.structure_faults.push(fault);
+        // Nothing can be said for a mesh that cannot be read.
+        report.sound = Share { passed: 0, counted: 1 };
+        report.complete = Share { passed: 0, counted: 1 };
+        return report;
+    }
+    let least_up = Body::plain(&mesh.agent, settings).least_up;
+    let world = World::new(scene, &mesh.frame, least_up, settings.two_sided);
+    let judged = Judged::new(mesh);
+    report.structure_faults = structure::check(&judged, settings.min_area_m2);
+    let whole = 2 * settings.samples + connection::walk_count(settings);
+    let watch = Watch { done: AtomicU64::new(0), whole, progress };
+    soundness::check(&world, &judged, settings, &watch, &mut report);
+    completeness::check(&world, &judged, settings, &watch, &mut report);
+    connection::check(&world, &judged, settings, &watch, &mut report);
+    progress(1.0);
+    report
+}
+
+/// Looks at a mesh's structure alone, without a scene.
+#[must_use]
+pub fn check_structure(mesh: &NavMeshData, min_area_m2: f64) -> Vec<StructureFault> {
+    match structure::is_readable(mesh) {
+        Err(fault) => vec![fault],
+        Ok(()) => structure::check(&Judged::new(mesh), min_area_m2),
+    }
+}
+
+/// A scene and an agent, for asking about single points.
+pub struct Ground {
+    world: World,
+    frame: Frame,
+    body: Body,
+}
+
+impl Ground {
+    /// A scene with an agent; the frame says which way is up.
+    #[must_use]
+    pub fn new(scene: &Scene, frame: Frame, agent: &Agent, settings: &VerifySettings) -> Self {
+        let body = Body::plain(agent, settings);
+        let world = World::new(scene, &frame, body.least_up, settings.two_sided);
+        Self { world, frame, body }
+    }
+
+    /// Whether the agent stands at a point of the user's frame, with ground at most `window_m` above
+    /// or below it; why not, and where that shows.
+    pub fn stands(&self, at: [f64; 3], window_m: f64) -> Result<[f64; 3], (Reason, [f64; 3])> {
+        let mut judge = Judge::new(&self.world, self.body);
+        let at = self.frame.canonical_from_user(at);
+        match judge.stands(at, window_m, &mut Rosette::default()) {
+            Ok(z) => Ok(self.frame.user_from_canonical(at.truncate().extend(z))),
+            Err(refusal) => {
+                Err((refusal.reason, self.frame.user_from_canonical(refusal.at)))
+            }
+        }
+    }
+
+    /// The same for an agent without width: looking straight up and down only.
+    pub fn is_ground(&self, at: [f64; 3], window_m: f64) -> Result<[f64; 3], (Reason, [f64; 3])> {
+        let body = Body { radius_m: 0.0, ..self.body };
+        let mut judge = Judge::new(&self.world, body);
+        let at = self.frame.canonical_from_user(at);
+        match judge.stands(at, window_m, &mut Rosette::default()) {
+            Ok(z) => Ok(self.frame.user_from_canonical(at.truncate().extend(z))),
+            Err(refusal) => {
+                Err((refusal.reason, self.frame.user_from_canonical(refusal.at)))
+            }
+        }
+    }
+
+    /// How many triangles count: those without a surface and undersides of sheets are left out.
+    #[must_use]
+    pub fn triangle_count(&self) -> usize {
+        self.world.triangle_count()
+    }
+}
+
+/// Counts what is done.
+struct Watch<'a> {
+    done: AtomicU64,
+    whole: u64,
+    progress: &'a (dyn Fn(f64) + Sync),
+}
+
+impl Watch<'_> {
+    fn tick(&self) {
+        const EVERY: u64 = 256;
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done.is_multiple_of(EVERY) {
+            (self.progress)(done as f64 / self.whole.max(1) as f64);
+        }
+    }
+}

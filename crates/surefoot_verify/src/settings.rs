@@ -1,0 +1,138 @@
+//! What a check is told, and the two agents that it tries: one a little smaller than the mesh's
+//! agent, which must fit wherever the mesh says so, and one a little larger, whose ground the mesh
+//! must cover.
+
+use surefoot_mesh::Agent;
+
+/// How a mesh is checked. Lengths are in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VerifySettings {
+    /// Points sampled for soundness, and again for completeness. Typical: 10,000.
+    pub samples: u64,
+    /// Seed of every random choice. The same seed gives the same report.
+    pub seed: u64,
+    /// How much the boundary of the mesh may be off in plan, and limits of height in the vertical,
+    /// before a point counts as unsound. Exact builds: 0.01. Voxel builds: about a cell.
+    pub tolerance_m: f64,
+    /// How much larger the agent is whose ground the mesh must cover. Exact builds: 0.04, which is
+    /// the tolerance, the thickness that the build gives to walls that have none (0.025) and the
+    /// error of arcs. Voxel builds: about two cells.
+    pub margin_m: f64,
+    /// How far the mesh may lie above or below the ground it stands for. Exact builds: 0.03.
+    pub height_tolerance_m: f64,
+    /// Cracks in the ground up to this width are none. Typical: 0.01, the build's gap distance.
+    pub gap_distance_m: f64,
+    /// Patches of ground smaller than this need not be covered, in m². The build's own setting.
+    pub min_area_m2: f64,
+    /// Whether triangles that face down are ground too, as the build was told.
+    pub two_sided: bool,
+    /// Whether only ground that can be reached from the mesh must be covered: for builds with
+    /// seeds, which leave out islands of any size.
+    pub reachable_only: bool,
+    /// How many of the worst faults of each kind the report names.
+    pub worst: usize,
+}
+
+impl Default for VerifySettings {
+    fn default() -> Self {
+        Self {
+            samples: 10_000,
+            seed: 1,
+            tolerance_m: 0.01,
+            margin_m: 0.04,
+            height_tolerance_m: 0.03,
+            gap_distance_m: 0.01,
+            min_area_m2: 1.0,
+            two_sided: false,
+            reachable_only: false,
+            worst: 20,
+        }
+    }
+}
+
+impl VerifySettings {
+    /// Settings for a mesh that was built from voxels: a boundary may be off by a cell, heights by
+    /// two cell heights.
+    #[must_use]
+    pub fn for_voxels(cell_size_m: f64, cell_height_m: f64) -> Self {
+        Self {
+            tolerance_m: cell_size_m,
+            margin_m: 2.0 * cell_size_m,
+            height_tolerance_m: 2.0 * cell_height_m + 0.01,
+            gap_distance_m: cell_size_m,
+            ..Self::default()
+        }
+    }
+}
+
+/// Surfaces whose heights are nearer than this are one surface, in metres.
+pub(crate) const NOISE_M: f64 = 1e-3;
+
+/// Allowed over the cosine of the slope limit: a slope of exactly the limit can be walked.
+const SLOPE_SLACK: f64 = 1e-6;
+
+/// How much steeper or flatter the slope limit is for the smaller and the larger agent, in radians.
+const SLOPE_TOLERANCE_RAD: f64 = 2e-3;
+
+/// An agent as it is tried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    pub(crate) radius_m: f64,
+    pub(crate) height_m: f64,
+    pub(crate) step_m: f64,
+    /// The vertical part of the unit normal of the steepest ground.
+    pub(crate) least_up: f64,
+    /// The rise over the run of the steepest ground.
+    pub(crate) steepest: f64,
+    /// The widest crack that is none.
+    pub(crate) crack_m: f64,
+    /// Whether doubt is held against a place.
+    pub(crate) strict: bool,
+}
+
+/// The narrowest crack that is always stepped over: what noise leaves between triangles.
+const NOISE_CRACK_M: f64 = 2.0 * NOISE_M;
+
+impl Body {
+    /// The agent itself.
+    pub(crate) fn plain(agent: &Agent, settings: &VerifySettings) -> Self {
+        Self::with_slope(agent, settings, agent.max_slope_rad)
+    }
+
+    fn with_slope(agent: &Agent, settings: &VerifySettings, slope_rad: f64) -> Self {
+        Self {
+            radius_m: agent.radius_m,
+            height_m: agent.height_m,
+            step_m: agent.max_step_m,
+            least_up: slope_rad.cos() - SLOPE_SLACK,
+            steepest: slope_rad.tan(),
+            crack_m: settings.gap_distance_m.max(NOISE_CRACK_M),
+            strict: false,
+        }
+    }
+
+    /// The agent made smaller by the tolerance: it must fit wherever the mesh is.
+    pub(crate) fn smaller(agent: &Agent, settings: &VerifySettings) -> Self {
+        let slope = (agent.max_slope_rad + SLOPE_TOLERANCE_RAD).min(1.55);
+        let mut body = Self::with_slope(agent, settings, slope);
+        let vertical = settings.tolerance_m.min(settings.height_tolerance_m);
+        body.radius_m = (body.radius_m - settings.tolerance_m).max(0.0);
+        body.height_m = (body.height_m - vertical).max(0.5 * body.height_m);
+        body.step_m = (body.step_m + vertical).min(0.99 * body.height_m);
+        body.crack_m += NOISE_CRACK_M;
+        body
+    }
+
+    /// The agent made larger by the margin: wherever it fits, the mesh must be.
+    pub(crate) fn larger(agent: &Agent, settings: &VerifySettings, margin_m: f64) -> Self {
+        let slope = (agent.max_slope_rad - SLOPE_TOLERANCE_RAD).max(0.0);
+        let mut body = Self::with_slope(agent, settings, slope);
+        let vertical = settings.tolerance_m.min(settings.height_tolerance_m);
+        body.radius_m += margin_m;
+        body.height_m += vertical;
+        body.step_m = (body.step_m - vertical).max(0.0);
+        body.crack_m = NOISE_CRACK_M;
+        body.strict = true;
+        body
+    }
+}

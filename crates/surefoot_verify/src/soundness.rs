@@ -1,0 +1,331 @@
+//! Soundness: wherever the mesh is, the agent must fit.
+//!
+//! Points are sampled on the mesh in four ways: evenly over its area (one point in every equal share
+//! of it, cell by cell), along its boundaries, at their corners and on narrow cells, where faults
+//! hide. At each, an agent made smaller by the tolerance must stand. Where a point lies on a cell
+//! that bridges (a ramp over stairs, a filler of a gap), there must be head room and ground within a
+//! step on two opposite sides instead.
+
+use crate::Watch;
+use crate::ground::{Judge, Reason, Refusal, Spot, Window};
+use crate::judged::Judged;
+use crate::random::{Purpose, Random};
+use crate::report::{Report, Stratum, UnsoundPoint};
+use crate::settings::{Body, NOISE_M, VerifySettings};
+use crate::stand::Rosette;
+use crate::world::{Facing, World, height_over};
+use glam::{DVec2, DVec3};
+use rayon::prelude::*;
+use surefoot_mesh::CellKind;
+
+/// How far inside a cell points of its border are tried, in metres: on a border between two heights
+/// it would be open which one is meant.
+const INSET_M: f64 = 2e-3;
+
+/// Cells whose area over half their outline is less than this are narrow, in metres.
+const NARROW_M: f64 = 0.1;
+
+/// The share of samples of each stratum, in the order of [`Stratum::ALL`].
+const SHARES: [f64; 4] = [0.5, 0.3, 0.1, 0.1];
+
+/// Halvings when the largest radius that fits is looked for.
+const RADIUS_HALVINGS: usize = 7;
+
+/// How far to both sides of a bridge ground is looked for, in metres.
+const BRIDGE_REACH_M: f64 = 0.6;
+
+pub(crate) fn check(
+    world: &World,
+    judged: &Judged<'_>,
+    settings: &VerifySettings,
+    watch: &Watch<'_>,
+    report: &mut Report,
+) {
+    let sampler = Sampler::new(judged, settings);
+    let body = Body::smaller(&judged.data.agent, settings);
+    let points: Vec<Option<UnsoundPoint>> = (0..sampler.count())
+        .into_par_iter()
+        .map_init(
+            || (Judge::new(world, body), Rosette::default()),
+            |(judge, rosette), index| {
+                watch.tick();
+                let sample = sampler.sample(index)?;
+                try_sample(judge, judged, settings, rosette, &sample)
+            },
+        )
+        .collect();
+    let mut faults: Vec<UnsoundPoint> = Vec::new();
+    for (index, point) in points.into_iter().enumerate() {
+        let stratum = sampler.stratum(index as u64);
+        let share = &mut report.sound_by_stratum[stratum as usize];
+        share.add(point.is_none());
+        report.sound.add(point.is_none());
+        faults.extend(point);
+    }
+    faults.sort_by(|a, b| b.short_by_m.total_cmp(&a.short_by_m));
+    report.unsound = spread_out(faults, settings.worst, |f| f.at);
+}
+
+/// The first faults, of which no two are nearer than half a metre while others are left.
+pub(crate) fn spread_out<T: Copy>(
+    faults: Vec<T>,
+    count: usize,
+    at: impl Fn(&T) -> [f64; 3],
+) -> Vec<T> {
+    const APART_M: f64 = 0.5;
+    let mut kept: Vec<T> = Vec::new();
+    let mut crowded: Vec<T> = Vec::new();
+    for fault in faults {
+        if kept.len() >= count {
+            break;
+        }
+        let here = DVec3::from(at(&fault));
+        if kept.iter().all(|k| DVec3::from(at(k)).distance(here) >= APART_M) {
+            kept.push(fault);
+        } else if crowded.len() < count {
+            crowded.push(fault);
+        }
+    }
+    let room = count - kept.len().min(count);
+    kept.extend(crowded.into_iter().take(room));
+    kept
+}
+
+fn try_sample(
+    judge: &mut Judge<'_>,
+    judged: &Judged<'_>,
+    settings: &VerifySettings,
+    rosette: &mut Rosette,
+    sample: &Sample,
+) -> Option<UnsoundPoint> {
+    let window = settings.height_tolerance_m;
+    let mut refusal = judge.stands(sample.at, window, rosette).err()?;
+    // A point on the very border between two heights belongs to either.
+    let middle = judged.middle(sample.cell).truncate();
+    let inset = sample.at.truncate() + (middle - sample.at.truncate()).clamp_length_max(INSET_M);
+    let inset = inset.extend(height_in_cell(judged, sample.cell, inset).unwrap_or(sample.at.z));
+    refusal = judge.stands(inset, window, rosette).err().map(|_| refusal)?;
+    if judged.kind(sample.cell) != CellKind::Ground {
+        refusal = judge.bridges(sample.at).err()?;
+    }
+    let radius = judge.body.radius_m;
+    let fits = largest_radius(judge, sample.at, window, rosette);
+    judge.body.radius_m = radius;
+    let user = |p: DVec3| judged.data.frame.user_from_canonical(p);
+    Some(UnsoundPoint {
+        at: user(sample.at),
+        cell: sample.cell,
+        reason: refusal.reason,
+        because_of: user(refusal.at),
+        short_by_m: judged.data.agent.radius_m - fits,
+        stratum: sample.stratum,
+    })
+}
+
+/// The largest radius with which the body stands; zero where it does not even as a point.
+fn largest_radius(
+    judge: &mut Judge<'_>,
+    at: DVec3,
+    window: f64,
+    rosette: &mut Rosette,
+) -> f64 {
+    let (mut fits, mut too_large) = (0.0, judge.body.radius_m);
+    for _ in 0..RADIUS_HALVINGS {
+        let radius = 0.5 * (fits + too_large);
+        judge.body.radius_m = radius;
+        if judge.stands(at, window, rosette).is_ok() {
+            fits = radius;
+        } else {
+            too_large = radius;
+        }
+    }
+    fits
+}
+
+/// The height of a cell over a plan point.
+pub(crate) fn height_in_cell(judged: &Judged<'_>, cell: u32, at: DVec2) -> Option<f64> {
+    let range = judged.first_triangle[cell as usize] as usize
+        ..judged.first_triangle[cell as usize + 1] as usize;
+    judged.triangles[range].iter().find_map(|t| height_over(&t.corners, at))
+}
+
+impl Judge<'_> {
+    /// Whether a point of a bridging cell can be passed: head room, no wall within the radius, and
+    /// ground within a step on two opposite sides.
+    fn bridges(&mut self, at: DVec3) -> Result<(), Refusal> {
+        let reach = self.body.radius_m.max(BRIDGE_REACH_M) + 0.02;
+        self.go_to(at, reach);
+        let plan = at.truncate();
+        self.place.look(plan);
+        let head = at.z + self.body.height_m - NOISE_M;
+        for m in &self.place.column {
+            let from = match m.facing {
+                Facing::Down => at.z + NOISE_M,
+                _ => at.z + self.body.step_m + NOISE_M,
+            };
+            if m.height_m > from && m.height_m < head {
+                return Err(Refusal { reason: Reason::HeadRoom, at: plan.extend(m.height_m) });
+            }
+        }
+        self.walls_around(at)?;
+        const WAYS: usize = 8;
+        const PACES: usize = 30;
+        for k in 0..WAYS {
+            let way = DVec2::from_angle(std::f64::consts::PI * k as f64 / WAYS as f64);
+            let held = [way, -way].iter().all(|&side| {
+                (0..=PACES).any(|pace| {
+                    let there = plan + side * (BRIDGE_REACH_M * pace as f64 / PACES as f64);
+                    let window = Window::around(at.z, self.body.step_m);
+                    matches!(self.spot(there, window), Spot::Ground(_))
+                })
+            });
+            if held {
+                return Ok(());
+            }
+        }
+        Err(Refusal { reason: Reason::NoGround, at })
+    }
+}
+
+/// A point of the mesh.
+struct Sample {
+    at: DVec3,
+    cell: u32,
+    stratum: Stratum,
+}
+
+struct Sampler<'a> {
+    judged: &'a Judged<'a>,
+    seed: u64,
+    /// How many samples each stratum has.
+    counts: [u64; 4],
+    /// Areas of all triangles, summed up.
+    areas: Vec<f64>,
+    boundary: Vec<u32>,
+    /// Lengths of boundary edges, summed up.
+    lengths: Vec<f64>,
+    narrow: Vec<u32>,
+}
+
+impl<'a> Sampler<'a> {
+    fn new(judged: &'a Judged<'a>, settings: &VerifySettings) -> Self {
+        let mut sum = 0.0;
+        let mut add = |x: f64| {
+            sum += x;
+            sum
+        };
+        let areas: Vec<f64> = judged.triangles.iter().map(|t| add(t.area_m2)).collect();
+        let boundary: Vec<u32> =
+            (0..judged.edge_cell.len() as u32).filter(|&e| judged.twin(e).is_none()).collect();
+        let length = |e: u32| {
+            let (a, b) = judged.edge(e);
+            a.truncate().distance(b.truncate())
+        };
+        let mut sum = 0.0;
+        let mut add = |x: f64| {
+            sum += x;
+            sum
+        };
+        let lengths: Vec<f64> = boundary.iter().map(|&e| add(length(e))).collect();
+        let narrow: Vec<u32> =
+            (0..judged.cell_count() as u32).filter(|&c| width(judged, c) < NARROW_M).collect();
+        let share = |i: usize| (settings.samples as f64 * SHARES[i]).round() as u64;
+        let mut counts = [0, share(1), share(2), share(3)];
+        if boundary.is_empty() {
+            (counts[1], counts[2]) = (0, 0);
+        }
+        if narrow.is_empty() {
+            counts[3] = 0;
+        }
+        counts[0] = settings.samples.saturating_sub(counts[1..].iter().sum());
+        if areas.last().is_none_or(|&a| a <= 0.0) {
+            counts = [0; 4];
+        }
+        Self { judged, seed: settings.seed, counts, areas, boundary, lengths, narrow }
+    }
+
+    fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    fn stratum(&self, index: u64) -> Stratum {
+        let mut left = index;
+        for stratum in Stratum::ALL {
+            let count = self.counts[stratum as usize];
+            if left < count {
+                return stratum;
+            }
+            left -= count;
+        }
+        Stratum::Area
+    }
+
+    fn sample(&self, index: u64) -> Option<Sample> {
+        let stratum = self.stratum(index);
+        let before: u64 = self.counts[..stratum as usize].iter().sum();
+        let mut random = Random::of_sample(self.seed, Purpose::Soundness, index);
+        let share =
+            ((index - before) as f64 + random.unit()) / self.counts[stratum as usize] as f64;
+        let pick = |sums: &[f64]| {
+            let at = share * sums.last().copied().unwrap_or(0.0);
+            sums.partition_point(|&s| s <= at).min(sums.len().saturating_sub(1))
+        };
+        let among = |list: &[u32]| {
+            let i = (share * list.len() as f64) as usize;
+            list.get(i.min(list.len().saturating_sub(1))).copied()
+        };
+        match stratum {
+            Stratum::Area => {
+                let t = self.judged.triangles.get(pick(&self.areas))?;
+                let [u, v, w] = random.in_triangle();
+                let at = t.corners[0] * u + t.corners[1] * v + t.corners[2] * w;
+                Some(Sample { at, cell: t.cell, stratum })
+            }
+            Stratum::Boundary | Stratum::Corner => {
+                let edge = if stratum == Stratum::Boundary {
+                    *self.boundary.get(pick(&self.lengths))?
+                } else {
+                    among(&self.boundary)?
+                };
+                let (a, b) = self.judged.edge(edge);
+                let t = if stratum == Stratum::Corner { 0.0 } else { random.unit() };
+                self.inside(edge, a.lerp(b, t), stratum)
+            }
+            Stratum::Narrow => {
+                let cell = among(&self.narrow)?;
+                let range = self.judged.first_triangle[cell as usize] as usize
+                    ..self.judged.first_triangle[cell as usize + 1] as usize;
+                let triangles = &self.judged.triangles[range];
+                let pick = (random.unit() * triangles.len() as f64) as usize;
+                let t = triangles.get(pick)?;
+                let [u, v, w] = random.in_triangle();
+                let at = t.corners[0] * u + t.corners[1] * v + t.corners[2] * w;
+                Some(Sample { at, cell, stratum })
+            }
+        }
+    }
+
+    /// A point of a cell's border, moved a little inside.
+    fn inside(&self, edge: u32, at: DVec3, stratum: Stratum) -> Option<Sample> {
+        let cell = self.judged.edge_cell[edge as usize];
+        let plan = at.truncate();
+        let middle = self.judged.middle(cell).truncate();
+        let inset = plan + (middle - plan).clamp_length_max(INSET_M);
+        let at = match height_in_cell(self.judged, cell, inset) {
+            Some(z) => inset.extend(z),
+            None => at,
+        };
+        Some(Sample { at, cell, stratum })
+    }
+}
+
+/// How wide a cell is: its area over half its outline.
+fn width(judged: &Judged<'_>, cell: u32) -> f64 {
+    let range = judged.first_triangle[cell as usize] as usize
+        ..judged.first_triangle[cell as usize + 1] as usize;
+    let area: f64 = judged.triangles[range].iter().map(|t| t.area_m2).sum();
+    let corners: Vec<DVec2> = judged.outline(cell).map(DVec3::truncate).collect();
+    let around: f64 =
+        (0..corners.len()).map(|i| corners[i].distance(corners[(i + 1) % corners.len()])).sum();
+    if around > 0.0 { 2.0 * area / around } else { 0.0 }
+}
