@@ -329,3 +329,28 @@ fn the_other_queries_know_the_wider_agent_too() {
     let ground = surefoot_mesh::PathOptions { points: PathPoints::Ground, ..Default::default() };
     assert!(query.find_path_with([1.0, 1.0, 0.0], [3.0, 1.0, 0.0], &ground).is_ok());
 }
+
+#[test]
+fn ground_is_left_exactly_where_no_wall_is_near() {
+    let mut random = Random(43);
+    for round in 0..8 {
+        let cells = if round % 2 == 0 { Cells::Triangles } else { Cells::Rectangles };
+        let f = field(&mut random, 7, 6, 0.22, cells);
+        let more = [0.12, 0.2, 0.3, 0.45][round / 2];
+        let mut plain = Query::new(&f.mesh);
+        let mut query = Query::new(&f.mesh);
+        query.set_radius(OWN_M + more).unwrap();
+        for _ in 0..2000 {
+            let p = f.random_free_point(&mut random);
+            let at = [p[0], p[1], 0.0];
+            let wall = plain.nearest_wall(at, 9.0).unwrap().unwrap();
+            let left = query.nearest(at, [1e-7, 1e-7, 1.0]).is_some();
+            if wall.distance_m > more + CHORD_ERROR_M + 1e-6 {
+                assert!(left, "round {round}: {p:?} is {} from a wall", wall.distance_m);
+            }
+            if wall.distance_m < more - 1e-6 {
+                assert!(!left, "round {round}: {p:?} is {} from a wall", wall.distance_m);
+            }
+        }
+    }
+}

@@ -141,7 +141,7 @@ impl World {
         let Some(clips) = self.obstacles(&face.origin.plane, face_id, &shape, overlayer) else {
             return Vec::new();
         };
-        if clips.is_empty() && face.outline.len() == 3 {
+        if clips.is_empty() && shape.triangles.len() == 1 {
             let polygon = Polygon::from_contour(shape.triangles[0].to_vec());
             return vec![Face::from_polygon(&polygon, |_, _| EdgeClass::Open, &face.origin)];
         }

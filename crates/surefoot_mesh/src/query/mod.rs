@@ -85,6 +85,7 @@ pub struct Query<'m> {
     sight: Sight,
     drawing: Drawing,
     pending: Option<Pending>,
+    fallbacks: u64,
 }
 
 impl<'m> Query<'m> {
@@ -104,6 +105,7 @@ impl<'m> Query<'m> {
             sight: Sight::default(),
             drawing: Drawing::default(),
             pending: None,
+            fallbacks: 0,
         }
     }
 
@@ -277,6 +279,7 @@ impl<'m> Query<'m> {
         if outcome == Outcome::Exhausted && !pending.by_portals {
             // Rounding can close a view that is one unit in the last place wide. A* knows no
             // views, so it finds whatever way there is.
+            self.fallbacks += 1;
             pending.by_portals = true;
             self.pending = Some(pending);
             self.search.begin(surface!(self), &self.tables, pending.start, pending.goal);
@@ -299,6 +302,14 @@ impl<'m> Query<'m> {
                 Err(self.disconnected(pending.start, pending.goal))
             }
         }
+    }
+
+    /// How often, since the query was made, the optimal search has ended without a path where the
+    /// components say that there may be one, and A* was asked instead: always where one-way links
+    /// lead only the other way, and otherwise only if rounding has closed a view.
+    #[must_use]
+    pub fn fallbacks(&self) -> u64 {
+        self.fallbacks
     }
 
     /// Writes the path of a search that is done.

@@ -368,8 +368,13 @@ impl Search {
             }
             return;
         }
-        let turns_right = to_right.length_squared() <= to_left.length_squared();
-        if !(if turns_right { node.right_is_vertex } else { node.left_is_vertex }) {
+        // An interval cut to nothing by rounding may have its only vertex at the farther end.
+        let turns_right = match (node.right_is_vertex, node.left_is_vertex) {
+            (true, true) => to_right.length_squared() <= to_left.length_squared(),
+            (right, false) => right,
+            (false, true) => false,
+        };
+        if !(node.right_is_vertex || node.left_is_vertex) {
             return;
         }
         if let Turn::Root(number) = self.turn(at, node, root, turns_right) {
