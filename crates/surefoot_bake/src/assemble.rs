@@ -49,9 +49,8 @@ pub(crate) fn assemble(
         data.cell_kinds.push(cell.kind);
         data.cell_areas.push(cell.area);
     }
-    corners.par_sort_unstable_by(|a, b| {
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))
-    });
+    corners
+        .par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
     for group in corners.chunk_by(|a, b| a.0 == b.0 && b.1 - a.1 <= SAME_HEIGHT_M) {
         let id = VertexId(data.vertex_points.len() as u32);
         let middle = 0.5 * (group[0].1 + group[group.len() - 1].1);

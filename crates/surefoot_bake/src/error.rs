@@ -27,7 +27,9 @@ pub enum BakeError {
     #[error("the build was cancelled")]
     Cancelled,
     /// The mesh has more elements than its ids can count.
-    #[error("the mesh would have {count} {what}, more than ids of 32 bits can count; split the scene into tiles")]
+    #[error(
+        "the mesh would have {count} {what}, more than ids of 32 bits can count; split the scene into tiles"
+    )]
     TooLarge {
         /// What there is too much of.
         what: &'static str,

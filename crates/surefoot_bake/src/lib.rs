@@ -19,8 +19,8 @@ pub use report::{BakeReport, StageReport, Warning};
 pub use settings::{
     AreaRule, BakeSettings, CellShape, ExactSettings, Method, Resolved, SettingsError, Stairs,
 };
-pub use surface::{Face, Plane, WalkableSurface};
 pub use surefoot_mesh::Agent;
+pub use surface::{Face, Plane, WalkableSurface};
 
 use surefoot_mesh::NavMesh;
 use surefoot_scene::Scene;
@@ -49,9 +49,8 @@ pub fn bake_in(
 ) -> Result<Baked, BakeError> {
     let resolved = settings.resolve()?;
     context.report.method = resolved.method.name();
-    context.report.input_triangles = scene.triangle_count() as u64
-        + scene.ignored().non_finite
-        + scene.ignored().zero_area;
+    context.report.input_triangles =
+        scene.triangle_count() as u64 + scene.ignored().non_finite + scene.ignored().zero_area;
     context.report.ignored_triangles = scene.ignored().non_finite + scene.ignored().zero_area;
     let surface = match resolved.method {
         Method::Exact => exact::build(scene, &resolved, &mut context)?,
@@ -62,9 +61,8 @@ pub fn bake_in(
     let partitioned = context.stage("partition", |context| {
         partition::partition(surface, &resolved.partition, context)
     })?;
-    let data = context.stage("assemble", |context| {
-        assemble::assemble(&partitioned, &resolved, context)
-    })?;
+    let data = context
+        .stage("assemble", |context| assemble::assemble(&partitioned, &resolved, context))?;
     let mesh = context.stage("validate", |_| data.validate().map_err(BakeError::from))?;
     Ok(Baked { mesh, report: context.report })
 }

@@ -146,11 +146,7 @@ fn triangulate(
             }
         }
     }
-    Ok(PartitionedSurface {
-        frame: surface.frame,
-        cells,
-        area_names: surface.area_names.clone(),
-    })
+    Ok(PartitionedSurface { frame: surface.frame, cells, area_names: surface.area_names.clone() })
 }
 
 fn face_edge(surface: &WalkableSurface, face: usize, index: u32) -> (EdgeClass, u32) {

@@ -28,11 +28,7 @@ impl Plane {
     /// The plane through a point with a normal that is not horizontal.
     #[must_use]
     pub fn through(point: DVec3, normal: DVec3) -> Self {
-        Self {
-            at: point.truncate(),
-            height_m: point.z,
-            slope: -normal.truncate() / normal.z,
-        }
+        Self { at: point.truncate(), height_m: point.z, slope: -normal.truncate() / normal.z }
     }
 
     /// The height over a plan position in metres.
@@ -130,7 +126,9 @@ impl Face {
     /// Its outline.
     #[must_use]
     pub fn polygon(&self) -> Polygon {
-        Polygon { contours: self.loops.iter().map(|l| l.iter().map(|e| e.from).collect()).collect() }
+        Polygon {
+            contours: self.loops.iter().map(|l| l.iter().map(|e| e.from).collect()).collect(),
+        }
     }
 
     /// Twice its area in plan, in square lattice units.
@@ -156,9 +154,9 @@ impl Face {
 
     /// All edges with their end points, in order.
     pub fn edges(&self) -> impl Iterator<Item = (SurfaceEdge, LatticePoint)> + '_ {
-        self.loops
-            .iter()
-            .flat_map(|l| l.iter().zip(l.iter().skip(1).chain(l.first())).map(|(e, n)| (*e, n.from)))
+        self.loops.iter().flat_map(|l| {
+            l.iter().zip(l.iter().skip(1).chain(l.first())).map(|(e, n)| (*e, n.from))
+        })
     }
 }
 
@@ -261,7 +259,10 @@ impl WalkableSurface {
                 let contour: Contour = edges.iter().map(|e| e.from).collect();
                 let area2 = contour_area2(&contour);
                 if contour.len() < 3 || (l == 0) != (area2 > 0) {
-                    return Err(format!("face {f}, loop {l}: {} points, area {area2}", contour.len()));
+                    return Err(format!(
+                        "face {f}, loop {l}: {} points, area {area2}",
+                        contour.len()
+                    ));
                 }
             }
             for (e, end) in face.edges() {
@@ -288,10 +289,17 @@ impl WalkableSurface {
 
 /// The class that a label of the overlay stands for.
 pub(crate) fn class_of_label(label: u32) -> EdgeClass {
-    [EdgeClass::Inner, EdgeClass::Step, EdgeClass::Open, EdgeClass::Blocked, EdgeClass::InnerWall, EdgeClass::Gap]
-        .into_iter()
-        .find(|c| *c as u32 == label)
-        .unwrap_or(EdgeClass::Blocked)
+    [
+        EdgeClass::Inner,
+        EdgeClass::Step,
+        EdgeClass::Open,
+        EdgeClass::Blocked,
+        EdgeClass::InnerWall,
+        EdgeClass::Gap,
+    ]
+    .into_iter()
+    .find(|c| *c as u32 == label)
+    .unwrap_or(EdgeClass::Blocked)
 }
 
 /// Disjoint sets with a numbering that depends on membership alone.

@@ -86,7 +86,8 @@ mod tests {
 
     #[test]
     fn metres_round_to_the_nearest_unit_and_come_back_exactly() {
-        let p = LatticePoint::from_m(1.0 + 0.4 / LATTICE_PER_M, -2.0 - 0.6 / LATTICE_PER_M).unwrap();
+        let p =
+            LatticePoint::from_m(1.0 + 0.4 / LATTICE_PER_M, -2.0 - 0.6 / LATTICE_PER_M).unwrap();
         assert_eq!(p, LatticePoint::new(65536, -131_073));
         assert_eq!(p.to_m()[0].to_bits(), 1.0_f64.to_bits());
     }

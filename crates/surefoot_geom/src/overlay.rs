@@ -391,8 +391,9 @@ mod tests {
         let cut: Contour =
             [(-5, 300), (1000, 307), (1000, 309), (-5, 303)].map(|(x, y)| LatticePoint::new(x, y)).to_vec();
         let whole = contour_area2(&tri);
-        let inside = area2(&o.run(SetOperation::Intersection, &[tri.clone()], &[cut.clone()]));
-        let outside = area2(&o.run(SetOperation::Difference, &[tri], &[cut]));
+        let (subject, clip) = ([tri], [cut]);
+        let inside = area2(&o.run(SetOperation::Intersection, &subject, &clip));
+        let outside = area2(&o.run(SetOperation::Difference, &subject, &clip));
         assert!((whole - inside - outside).abs() < 4000, "{whole} {inside} {outside}");
     }
 }

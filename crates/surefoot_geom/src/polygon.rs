@@ -86,7 +86,8 @@ pub fn convex_hull(mut points: Vec<LatticePoint>) -> Option<Contour> {
     let half = |points: &mut dyn Iterator<Item = LatticePoint>| {
         let mut chain: Vec<LatticePoint> = Vec::new();
         for p in points {
-            while chain.len() >= 2 && orient(chain[chain.len() - 2], chain[chain.len() - 1], p) <= 0 {
+            while chain.len() >= 2 && orient(chain[chain.len() - 2], chain[chain.len() - 1], p) <= 0
+            {
                 chain.pop();
             }
             chain.push(p);
@@ -113,9 +114,7 @@ pub fn separated(a: &[LatticePoint], b: &[LatticePoint]) -> bool {
 #[must_use]
 pub fn covers(contour: &[LatticePoint], points: &[LatticePoint]) -> bool {
     let n = contour.len();
-    points
-        .iter()
-        .all(|&p| (0..n).all(|i| is_right_or_on(contour[(i + 1) % n], contour[i], p)))
+    points.iter().all(|&p| (0..n).all(|i| is_right_or_on(contour[(i + 1) % n], contour[i], p)))
 }
 
 /// Whether `r` lies to the right of the line from `p` to `q`, or on it. Exact, and fast while the

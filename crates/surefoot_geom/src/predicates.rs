@@ -21,9 +21,8 @@ pub fn in_circle(
     c: LatticePoint,
     d: LatticePoint,
 ) -> std::cmp::Ordering {
-    let rel = |p: LatticePoint| {
-        (i128::from(p.x) - i128::from(d.x), i128::from(p.y) - i128::from(d.y))
-    };
+    let rel =
+        |p: LatticePoint| (i128::from(p.x) - i128::from(d.x), i128::from(p.y) - i128::from(d.y));
     let (ax, ay) = rel(a);
     let (bx, by) = rel(b);
     let (cx, cy) = rel(c);
@@ -79,7 +78,10 @@ mod tests {
         let (lo, hi) = (i32::MIN, i32::MAX);
         assert!(orient(p(lo, lo), p(hi, lo), p(hi, hi)) > 0);
         assert_eq!(in_circle(p(lo, lo), p(hi, lo), p(hi, hi), p(lo, hi)), Ordering::Equal);
-        assert_eq!(in_circle(p(lo, lo), p(hi, lo), p(hi, hi), p(lo + 1, hi - 1)), Ordering::Greater);
+        assert_eq!(
+            in_circle(p(lo, lo), p(hi, lo), p(hi, hi), p(lo + 1, hi - 1)),
+            Ordering::Greater
+        );
         assert_eq!(in_circle(p(lo + 1, lo), p(hi, lo), p(hi, hi), p(lo, hi)), Ordering::Less);
     }
 

@@ -37,18 +37,18 @@ fn rays_end_where_the_first_wall_is() {
             // Up to a hair before the end nothing is in the way.
             let before = |t: f64| [a[0] + (end[0] - a[0]) * t, a[1] + (end[1] - a[1]) * t];
             assert!(f.sees(a, before(1.0 - 1e-4)), "{a:?} to {b:?} ends at {end:?}");
-            if ray.wall.is_none() {
-                assert!((end[0] - b[0]).hypot(end[1] - b[1]) < 1e-9);
-                free += 1;
-            } else {
+            if let Some(wall) = ray.wall {
                 let near = f
                     .blocked
                     .iter()
                     .any(|q| (0..4).any(|i| to_segment(end, q[i], q[(i + 1) % 4]) < 1e-4));
                 assert!(near, "stopped at {end:?} by nothing");
-                let n = ray.wall.unwrap().normal;
+                let n = wall.normal;
                 assert!(n[0] * (b[0] - a[0]) + n[1] * (b[1] - a[1]) < 1e-9);
                 stopped += 1;
+            } else {
+                assert!((end[0] - b[0]).hypot(end[1] - b[1]) < 1e-9);
+                free += 1;
             }
         }
     }

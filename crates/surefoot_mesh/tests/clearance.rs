@@ -55,7 +55,10 @@ fn its_own_radius_changes_nothing_and_a_smaller_one_is_refused() {
 /// Turns points about the origin.
 fn turned(points: &[[f64; 2]], angle: f64) -> Vec<[f32; 3]> {
     let (s, c) = angle.sin_cos();
-    points.iter().map(|p| [(p[0] * c - p[1] * s) as f32, (p[0] * s + p[1] * c) as f32, 0.0]).collect()
+    points
+        .iter()
+        .map(|p| [(p[0] * c - p[1] * s) as f32, (p[0] * s + p[1] * c) as f32, 0.0])
+        .collect()
 }
 
 /// Two rooms joined by a door, at an angle; the jambs are corners or one of them is a wall.
@@ -99,11 +102,13 @@ fn doors_are_passed_exactly_when_they_are_wide_enough() {
                     let mesh = door(2.0 * more + off, angle, by_a_wall);
                     let mut query = Query::new(&mesh);
                     query.set_radius(OWN_M + more).unwrap();
-                    let at = |x: f64, y: f64| {
-                        turned(&[[x, y]], angle)[0].map(f64::from)
-                    };
+                    let at = |x: f64, y: f64| turned(&[[x, y]], angle)[0].map(f64::from);
                     let path = query.find_path(at(1.0, 2.0), at(5.5, 2.0));
-                    assert_eq!(path.is_ok(), off > 0.0, "{more} {off} {angle} {by_a_wall} {path:?}");
+                    assert_eq!(
+                        path.is_ok(),
+                        off > 0.0,
+                        "{more} {off} {angle} {by_a_wall} {path:?}"
+                    );
                 }
             }
         }
@@ -117,13 +122,29 @@ fn two_corners_that_face_each_other_askew_leave_the_distance_between_them() {
         for (more, passes) in [(0.4999, true), (0.5001, false)] {
             let d = 0.5_f64.sqrt();
             let points = turned(
-                &[[0.0, 0.0], [3.0, 0.0], [3.0, 3.0], [0.0, 3.0], [3.0 + d, 3.0 + d], [6.0 + d, 3.0 + d], [6.0 + d, 6.0 + d], [3.0 + d, 6.0 + d], [3.0 + d, 0.0], [0.0, 3.0 + d], [6.0 + d, 0.0], [0.0, 6.0 + d]],
+                &[
+                    [0.0, 0.0],
+                    [3.0, 0.0],
+                    [3.0, 3.0],
+                    [0.0, 3.0],
+                    [3.0 + d, 3.0 + d],
+                    [6.0 + d, 3.0 + d],
+                    [6.0 + d, 6.0 + d],
+                    [3.0 + d, 6.0 + d],
+                    [3.0 + d, 0.0],
+                    [0.0, 3.0 + d],
+                    [6.0 + d, 0.0],
+                    [0.0, 6.0 + d],
+                ],
                 angle,
             );
             // Rooms to the lower right and the upper left, joined between the pillars' corners at
             // (3, 3) and (3 + d, 3 + d).
-            let polygons = vec![vec![2, 1, 8, 4], vec![8, 10, 5, 4], vec![2, 4, 9, 3], vec![9, 4, 7, 11]];
-            let Ok(data) = NavMeshData::from_polygons(&points, &polygons, Agent::default(), meshes::UP) else {
+            let polygons =
+                vec![vec![2, 1, 8, 4], vec![8, 10, 5, 4], vec![2, 4, 9, 3], vec![9, 4, 7, 11]];
+            let Ok(data) =
+                NavMeshData::from_polygons(&points, &polygons, Agent::default(), meshes::UP)
+            else {
                 panic!("no mesh");
             };
             let mesh = data.validate().unwrap();
@@ -175,9 +196,10 @@ impl Field {
     /// Whether a disc can move straight from one point to another.
     fn disc_sees(&self, a: [f64; 2], b: [f64; 2], radius: f64) -> bool {
         self.sees(a, b)
-            && self.blocked.iter().all(|q| {
-                (0..4).all(|i| apart(a, b, q[i], q[(i + 1) % 4]) >= radius - 1e-9)
-            })
+            && self
+                .blocked
+                .iter()
+                .all(|q| (0..4).all(|i| apart(a, b, q[i], q[(i + 1) % 4]) >= radius - 1e-9))
     }
 
     /// The shortest way of a disc by brute force: over points on circles around all corners.
@@ -208,7 +230,10 @@ impl Field {
             done[next] = true;
             for i in 0..n {
                 let d = (nodes[i][0] - nodes[next][0]).hypot(nodes[i][1] - nodes[next][1]);
-                if !done[i] && best[next] + d < best[i] && self.disc_sees(nodes[next], nodes[i], radius) {
+                if !done[i]
+                    && best[next] + d < best[i]
+                    && self.disc_sees(nodes[next], nodes[i], radius)
+                {
                     best[i] = best[next] + d;
                 }
             }
@@ -243,13 +268,22 @@ fn random_fields_agree_with_brute_force_for_discs() {
                 Some(expected) => {
                     let path = path.unwrap_or_else(|e| panic!("round {round}: {e} {a:?} {b:?}"));
                     let ratio = path.plan_length_m / expected;
-                    assert!((0.99..1.003).contains(&ratio), "round {round}: {} {expected}", path.plan_length_m);
+                    assert!(
+                        (0.99..1.003).contains(&ratio),
+                        "round {round}: {} {expected}",
+                        path.plan_length_m
+                    );
                     for leg in path.points.windows(2) {
                         let (p, q) = ([leg[0][0], leg[0][1]], [leg[1][0], leg[1][1]]);
-                        let near = f.blocked.iter().flat_map(|b| (0..4).map(|i| (b[i], b[(i + 1) % 4])));
-                        let distance = near.map(|(c, d)| apart(p, q, c, d)).fold(f64::INFINITY, f64::min);
+                        let near =
+                            f.blocked.iter().flat_map(|b| (0..4).map(|i| (b[i], b[(i + 1) % 4])));
+                        let distance =
+                            near.map(|(c, d)| apart(p, q, c, d)).fold(f64::INFINITY, f64::min);
                         assert!(distance >= more - 2e-5, "round {round}: {distance} from a wall");
-                        assert!(plain.nearest_wall(leg[0], 9.0).unwrap().unwrap().distance_m >= more - 2e-5);
+                        assert!(
+                            plain.nearest_wall(leg[0], 9.0).unwrap().unwrap().distance_m
+                                >= more - 2e-5
+                        );
                     }
                     found += 1;
                 }
@@ -288,7 +322,16 @@ fn walls_of_other_storeys_do_not_count() {
 #[test]
 fn links_are_taken_by_whom_they_are_wide_enough_for() {
     let mut data = meshes::data(
-        &[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [4.0, 4.0, 0.0], [0.0, 4.0, 0.0], [6.0, 0.0, 0.0], [10.0, 0.0, 0.0], [10.0, 4.0, 0.0], [6.0, 4.0, 0.0]],
+        &[
+            [0.0, 0.0, 0.0],
+            [4.0, 0.0, 0.0],
+            [4.0, 4.0, 0.0],
+            [0.0, 4.0, 0.0],
+            [6.0, 0.0, 0.0],
+            [10.0, 0.0, 0.0],
+            [10.0, 4.0, 0.0],
+            [6.0, 4.0, 0.0],
+        ],
         &[&[0, 1, 2, 3], &[4, 5, 6, 7]],
     );
     data.links.push(Link {
@@ -307,7 +350,10 @@ fn links_are_taken_by_whom_they_are_wide_enough_for() {
     assert_eq!(path.links.len(), 1);
     assert!((path.plan_length_m - 8.0).abs() < 1e-6, "{path:?}");
     query.set_radius(OWN_M + 1.01).unwrap();
-    assert_eq!(query.find_path([1.5, 2.0, 0.0], [8.5, 2.0, 0.0]).unwrap_err().reason(), "disconnected");
+    assert_eq!(
+        query.find_path([1.5, 2.0, 0.0], [8.5, 2.0, 0.0]).unwrap_err().reason(),
+        "disconnected"
+    );
 }
 
 #[test]

@@ -142,11 +142,10 @@ impl<'a> Judge<'a> {
             return found;
         }
         // The highest steep surface within reach may be one to step over.
-        let steep = self
-            .place
-            .column
-            .iter()
-            .rposition(|m| m.facing == Facing::Steep && m.height_m >= low && m.height_m <= high);
+        let steep =
+            self.place.column.iter().rposition(|m| {
+                m.facing == Facing::Steep && m.height_m >= low && m.height_m <= high
+            });
         let Some(index) = steep else { return found };
         let meeting = self.place.column[index];
         if blocked_above(self.world, &self.body, &self.place.column, at, meeting.height_m).is_some()

@@ -100,9 +100,7 @@ impl Ground {
         let at = self.frame.canonical_from_user(at);
         match judge.stands(at, window_m, &mut Rosette::default()) {
             Ok(z) => Ok(self.frame.user_from_canonical(at.truncate().extend(z))),
-            Err(refusal) => {
-                Err((refusal.reason, self.frame.user_from_canonical(refusal.at)))
-            }
+            Err(refusal) => Err((refusal.reason, self.frame.user_from_canonical(refusal.at))),
         }
     }
 
@@ -113,9 +111,7 @@ impl Ground {
         let at = self.frame.canonical_from_user(at);
         match judge.stands(at, window_m, &mut Rosette::default()) {
             Ok(z) => Ok(self.frame.user_from_canonical(at.truncate().extend(z))),
-            Err(refusal) => {
-                Err((refusal.reason, self.frame.user_from_canonical(refusal.at)))
-            }
+            Err(refusal) => Err((refusal.reason, self.frame.user_from_canonical(refusal.at))),
         }
     }
 

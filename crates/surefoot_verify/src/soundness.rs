@@ -123,12 +123,7 @@ fn try_sample(
 }
 
 /// The largest radius with which the body stands; zero where it does not even as a point.
-fn largest_radius(
-    judge: &mut Judge<'_>,
-    at: DVec3,
-    window: f64,
-    rosette: &mut Rosette,
-) -> f64 {
+fn largest_radius(judge: &mut Judge<'_>, at: DVec3, window: f64, rosette: &mut Rosette) -> f64 {
     let (mut fits, mut too_large) = (0.0, judge.body.radius_m);
     for _ in 0..RADIUS_HALVINGS {
         let radius = 0.5 * (fits + too_large);

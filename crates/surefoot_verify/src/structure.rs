@@ -192,9 +192,8 @@ const MAX_HEIGHT_M: f32 = 1e6;
 
 /// What keeps the data from being read at all.
 pub(crate) fn is_readable(data: &NavMeshData) -> Result<(), StructureFault> {
-    let fault = |why: String| {
-        Err(StructureFault { kind: StructureFaultKind::Unreadable(why), at: None })
-    };
+    let fault =
+        |why: String| Err(StructureFault { kind: StructureFaultKind::Unreadable(why), at: None });
     let (cells, edges) = (data.cell_kinds.len(), data.edge_vertices.len());
     let vertices = data.vertex_points.len();
     if edges >= u32::MAX as usize || vertices >= u32::MAX as usize {
@@ -260,8 +259,7 @@ impl Faults<'_> {
             if (0..n).any(|i| corners[i] == corners[(i + 1) % n]) {
                 self.add(StructureFaultKind::ZeroEdge { cell }, at);
             }
-            let area2: f64 =
-                (1..n - 1).map(|i| turn(corners[0], corners[i], corners[i + 1])).sum();
+            let area2: f64 = (1..n - 1).map(|i| turn(corners[0], corners[i], corners[i + 1])).sum();
             if area2 <= 0.0 {
                 self.add(StructureFaultKind::Flipped { cell }, at);
                 continue;
@@ -352,8 +350,7 @@ impl Faults<'_> {
         let box_of = |i: u32| {
             let (cell, corners) = &pieces[i as usize];
             let z = judged.outline(*cell).map(|p| p.z);
-            let (low, high) =
-                z.fold((f64::MAX, f64::MIN), |(l, h), z: f64| (l.min(z), h.max(z)));
+            let (low, high) = z.fold((f64::MAX, f64::MIN), |(l, h), z: f64| (l.min(z), h.max(z)));
             let plan = Aabb::of_points(corners.iter().map(|p| p.extend(0.0)));
             Aabb::new(plan.lo.truncate().extend(low), plan.hi.truncate().extend(high))
         };
@@ -437,8 +434,7 @@ impl Faults<'_> {
         for component in 0..self.judged.component_area_m2.len() {
             let area_m2 = self.judged.component_area_m2[component];
             if area_m2 < min_area_m2 * (1.0 - 1e-6) {
-                let cell =
-                    self.judged.cell_component.iter().position(|&c| c as usize == component);
+                let cell = self.judged.cell_component.iter().position(|&c| c as usize == component);
                 let at = self.judged.middle(cell.unwrap_or(0) as u32);
                 let component = component as u32;
                 self.add(StructureFaultKind::SmallComponent { component, area_m2 }, at);
@@ -488,8 +484,11 @@ fn turns_once(corners: &[DVec2]) -> bool {
     let n = corners.len();
     let edge = |i: usize| corners[(i + 1) % n] - corners[i % n];
     // Going around once, the edges change from pointing down to pointing up once.
-    let ups: Vec<bool> =
-        (0..n).map(edge).filter(|e| e.y != 0.0 || e.x != 0.0).map(|e| (e.y, e.x) > (0.0, 0.0)).collect();
+    let ups: Vec<bool> = (0..n)
+        .map(edge)
+        .filter(|e| e.y != 0.0 || e.x != 0.0)
+        .map(|e| (e.y, e.x) > (0.0, 0.0))
+        .collect();
     let changes = (0..ups.len()).filter(|&i| ups[i] != ups[(i + 1) % ups.len()]).count();
     changes <= 2
 }

@@ -39,11 +39,8 @@ pub(crate) fn bridge_steps(
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
     let climb_m = agent.max_step_m + LIMIT_SLACK_M;
-    let reach = Reach {
-        outwards: climb_m / stair_slope_rad.tan() * LATTICE_PER_M,
-        inwards: 0.0,
-        climb_m,
-    };
+    let reach =
+        Reach { outwards: climb_m / stair_slope_rad.tan() * LATTICE_PER_M, inwards: 0.0, climb_m };
     let edges = collect_edges(&surface.faces);
     let twins = ledges(&surface, &edges);
     let matches = match_within(&edges, &twins, reach);
@@ -138,13 +135,9 @@ fn bridges_from(
                 continue;
             }
             // Counter-clockwise around the bridge, which lies to the right of the edge.
-            let corners = [
-                here(span.1),
-                here(span.0),
-                other_at(other, span.0),
-                other_at(other, span.1),
-            ]
-            .map(|(p, height)| (LatticePoint::from_units(p.x, p.y), height));
+            let corners =
+                [here(span.1), here(span.0), other_at(other, span.0), other_at(other, span.1)]
+                    .map(|(p, height)| (LatticePoint::from_units(p.x, p.y), height));
             for [i, j, k] in [[0, 1, 2], [0, 2, 3]] {
                 triangles.extend(triangle([corners[i], corners[j], corners[k]]));
             }
@@ -192,9 +185,8 @@ fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Agent) {
                 // A bridge touches its own two edges and lies above whatever else it covers.
                 let over = |p: LatticePoint| bridge.plane.height_at(p) - face.plane.height_at(p);
                 let heights = bridge.loops[0].iter().map(|e| over(e.from));
-                let (lo, hi) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), h| {
-                    (lo.min(h), hi.max(h))
-                });
+                let (lo, hi) = heights
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), h| (lo.min(h), hi.max(h)));
                 if hi > LEVEL_M && lo > -LEVEL_M && lo < agent.height_m {
                     above.push(i);
                 }
@@ -211,15 +203,13 @@ fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Agent) {
             }
             let labelled: Vec<(LatticePoint, LatticePoint, u32)> =
                 face.edges().map(|(e, to)| (e.from, to, e.class as u32)).collect();
-            let clips: Vec<_> =
-                clips.into_iter().map(|c| (c, EdgeClass::Blocked as u32)).collect();
+            let clips: Vec<_> = clips.into_iter().map(|c| (c, EdgeClass::Blocked as u32)).collect();
             overlayer
                 .difference_labelled(&labelled, &clips)
                 .iter()
                 .map(|piece| {
-                    let class = |c: usize, i: usize| {
-                        crate::surface::class_of_label(piece.labels[c][i])
-                    };
+                    let class =
+                        |c: usize, i: usize| crate::surface::class_of_label(piece.labels[c][i]);
                     Face::from_polygon(&piece.polygon, class, &face.origin())
                 })
                 .collect()

@@ -45,8 +45,7 @@ pub(crate) fn close_gaps(
         }
         contracted += count;
         let moved = contract_points(&mut surface.faces, &edges, &facing, reach);
-        let (edges, facing) =
-            if moved { facing_edges(&surface, reach) } else { (edges, facing) };
+        let (edges, facing) = if moved { facing_edges(&surface, reach) } else { (edges, facing) };
         let split = contract_into_edges(&mut surface.faces, &edges, &facing, reach);
         if !moved && !split {
             break;

@@ -101,8 +101,7 @@ pub(crate) fn cut(
     let faces: Vec<Face> = pieces.into_iter().flatten().collect();
     context.count("pieces", faces.len());
     let soup = &world.merged.sorted.soup;
-    let surface =
-        WalkableSurface { frame: soup.frame, faces, area_names: soup.area_names.clone() };
+    let surface = WalkableSurface { frame: soup.frame, faces, area_names: soup.area_names.clone() };
     context.observe(|| surface.view());
     Ok(CutSurface { surface, world })
 }
@@ -331,9 +330,8 @@ struct FaceShape {
 
 impl FaceShape {
     fn new(triangles: Vec<[LatticePoint; 3]>, bounds: Aabb) -> Self {
-        let tree = (triangles.len() > TREE_FROM).then(|| {
-            BoxTree::build_with(triangles.len(), |t| plan_box(&triangles[t as usize]))
-        });
+        let tree = (triangles.len() > TREE_FROM)
+            .then(|| BoxTree::build_with(triangles.len(), |t| plan_box(&triangles[t as usize])));
         Self { triangles, tree, bounds }
     }
 

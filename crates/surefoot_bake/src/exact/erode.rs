@@ -13,9 +13,7 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::match_edges::{
-    GroundEdge, Match, Reach, collect_edges, match_within, uncovered,
-};
+use crate::exact::match_edges::{GroundEdge, Match, Reach, collect_edges, match_within, uncovered};
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_units};
 use glam::DVec2;
@@ -360,7 +358,9 @@ fn clearances(stretches: &[Stretch], radius: f64) -> Vec<Clearance> {
         .enumerate()
         .flat_map_iter(|(i, s)| {
             let mut out: Vec<Clearance> = Vec::with_capacity(2);
-            out.extend(rectangle(s, (0.0, 1.0), radius).map(|shape| Clearance { shape, stretch: *s }));
+            out.extend(
+                rectangle(s, (0.0, 1.0), radius).map(|shape| Clearance { shape, stretch: *s }),
+            );
             let point = |p: LatticePoint, height: f64| Stretch {
                 from: p,
                 to: p,
@@ -475,8 +475,11 @@ impl Eroder<'_> {
             let c = &self.clearances[i as usize];
             let Some(part) = self.part_near(&c.stretch, &level) else { continue };
             let whole = part.0 <= 0.0 && part.1 >= 1.0;
-            let shape =
-                if whole { Some(c.shape.clone()) } else { rectangle(&c.stretch, part, self.radius) };
+            let shape = if whole {
+                Some(c.shape.clone())
+            } else {
+                rectangle(&c.stretch, part, self.radius)
+            };
             let Some(shape) = shape else { continue };
             if hull.as_ref().is_some_and(|h| separated(h, &shape) || separated(&shape, h)) {
                 continue;
@@ -538,8 +541,8 @@ struct Level {
 impl Level {
     fn of(face: &Face) -> Self {
         let heights = face.loops.iter().flatten().map(|e| face.plane.height_at(e.from));
-        let (lo, hi) = heights
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), h| (lo.min(h), hi.max(h)));
+        let (lo, hi) =
+            heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), h| (lo.min(h), hi.max(h)));
         if face.plane.slope().length() > STEEP_SLOPE {
             Self { plane: None, middle_m: 0.5 * (lo + hi), spread_m: 0.5 * (hi - lo) }
         } else {

@@ -105,7 +105,9 @@ impl Walker<'_> {
                     if self.sorted.classes[n as usize] == TriangleClass::Walkable {
                         return Some(z);
                     }
-                    if way == Way::Up && self.sorted.normals[n as usize].truncate().dot(heading) > 0.0 {
+                    if way == Way::Up
+                        && self.sorted.normals[n as usize].truncate().dot(heading) > 0.0
+                    {
                         // Over a ridge.
                         return Some(exit.z.max(z));
                     }
@@ -151,7 +153,14 @@ impl Walker<'_> {
     }
 
     /// The surface just beyond an exit that continues it best, and its height there.
-    fn next(&self, t: u32, exit: DVec3, heading: DVec2, slope: f64, way: Way) -> Option<(u32, f64)> {
+    fn next(
+        &self,
+        t: u32,
+        exit: DVec3,
+        heading: DVec2,
+        slope: f64,
+        way: Way,
+    ) -> Option<(u32, f64)> {
         let p = exit.truncate() + heading * LOOK_AHEAD_M;
         // What comes next may be anything from level to a little steeper than what was.
         let travel = LOOK_AHEAD_M * slope.max(1.0) * 2.0 + HEIGHT_NOISE_M;

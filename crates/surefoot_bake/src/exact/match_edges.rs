@@ -108,9 +108,8 @@ pub(crate) fn match_within(edges: &[GroundEdge], twins: &[u32], reach: Reach) ->
     let single: Vec<u32> =
         (0..edges.len() as u32).filter(|&i| twins[i as usize] == NO_EDGE).collect();
     let margin = reach.outwards.max(reach.inwards);
-    let tree = BoxTree::build_with(single.len(), |k| {
-        edge_box(&edges[single[k as usize] as usize], 0.0)
-    });
+    let tree =
+        BoxTree::build_with(single.len(), |k| edge_box(&edges[single[k as usize] as usize], 0.0));
     let found: Vec<Vec<Match>> = single
         .par_iter()
         .map(|&i| {
@@ -126,7 +125,11 @@ pub(crate) fn match_within(edges: &[GroundEdge], twins: &[u32], reach: Reach) ->
                 }
             });
             matches.sort_by(|a, b| {
-                a.span.0.total_cmp(&b.span.0).then(a.span.1.total_cmp(&b.span.1)).then(a.other.cmp(&b.other))
+                a.span
+                    .0
+                    .total_cmp(&b.span.0)
+                    .then(a.span.1.total_cmp(&b.span.1))
+                    .then(a.other.cmp(&b.other))
             });
             matches
         })

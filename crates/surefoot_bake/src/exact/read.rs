@@ -100,11 +100,8 @@ pub(crate) fn read(
         .enumerate()
         .filter_map(|(i, t)| {
             let t = t.map(|p| welded[p as usize]);
-            let n = normal_units(
-                points[t[0] as usize],
-                points[t[1] as usize],
-                points[t[2] as usize],
-            );
+            let n =
+                normal_units(points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]);
             if n == DVec3::ZERO {
                 return None;
             }
@@ -179,7 +176,8 @@ fn tag_matches(tag: &str, pattern: &str) -> bool {
 /// Whether a text matches a pattern in which `*` stands for anything. Linear in practice: only the
 /// last star is ever taken back.
 fn glob(text: &str, pattern: &str) -> bool {
-    let (text, pattern): (Vec<char>, Vec<char>) = (text.chars().collect(), pattern.chars().collect());
+    let (text, pattern): (Vec<char>, Vec<char>) =
+        (text.chars().collect(), pattern.chars().collect());
     let (mut t, mut p) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while t < text.len() {
@@ -207,7 +205,8 @@ mod tests {
 
     #[test]
     fn the_order_of_the_input_does_not_matter() {
-        let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [1.0, 0.0, 1.0]];
+        let points =
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [1.0, 0.0, 1.0]];
         let one = Scene::from_triangles(&points, &[[0, 2, 1], [1, 2, 3], [1, 2, 4]]).unwrap();
         let two = Scene::from_triangles(&points, &[[3, 1, 2], [2, 1, 0]]).unwrap();
         let settings = BakeSettings::default().resolve().unwrap();

@@ -48,8 +48,11 @@ fn ends_of(edges: &[GroundEdge], loose: &[bool], faces: &[Face]) -> Vec<End> {
         .filter(|(_, loose)| **loose)
         .flat_map(|(e, _)| {
             let weight = areas[e.face as usize];
-            [(e.from, e.from_height_m), (e.to, e.to_height_m)]
-                .map(|(point, height_m)| End { point, height_m, weight })
+            [(e.from, e.from_height_m), (e.to, e.to_height_m)].map(|(point, height_m)| End {
+                point,
+                height_m,
+                weight,
+            })
         })
         .collect();
     ends.par_sort_unstable_by(by_place);
@@ -157,8 +160,7 @@ impl Groups {
             let fits = one.len() * two.len() <= 256
                 && one.iter().all(|&x| {
                     two.iter().all(|&y| {
-                        let apart2 =
-                            ends[x as usize].point.distance2(ends[y as usize].point);
+                        let apart2 = ends[x as usize].point.distance2(ends[y as usize].point);
                         apart2 as f64 <= widest2
                     })
                 });
@@ -204,7 +206,11 @@ pub(crate) fn contract_into_edges(
     let inserts: Vec<Vec<LatticePoint>> = edges
         .par_iter()
         .zip(loose)
-        .map(|(edge, &loose)| if loose { points_beside(edge, &ends, &tree, reach) } else { Vec::new() })
+        .map(
+            |(edge, &loose)| {
+                if loose { points_beside(edge, &ends, &tree, reach) } else { Vec::new() }
+            },
+        )
         .collect();
     if inserts.iter().all(Vec::is_empty) {
         return false;

@@ -265,7 +265,8 @@ impl Merger {
     /// height too.
     fn is_level(&self, p: u32, e: u32) -> bool {
         let n = self.next[e as usize];
-        let (a, v, b) = (plan_units(self.from(p)), plan_units(self.from(e)), plan_units(self.from(n)));
+        let (a, v, b) =
+            (plan_units(self.from(p)), plan_units(self.from(e)), plan_units(self.from(n)));
         let heights = [p, e, n].map(|x| self.edges[x as usize].height_m);
         let whole = a.distance(b);
         if whole < 1.0 {

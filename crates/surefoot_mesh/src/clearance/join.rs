@@ -51,8 +51,10 @@ pub(super) fn join(mesh: &NavMesh, distance_m: f64, carved: Carved) -> Pieces {
     for (number, (piece, part)) in carved.parts.iter().enumerate() {
         parts.begin_piece(base.cells[*piece as usize], base.planes[*piece as usize]);
         for (edge, (&start, &support)) in part.points.iter().zip(&part.supports).enumerate() {
-            let count =
-                rest.iter().take_while(|o| (o.part, o.edge) == (number as u32, edge as u32)).count();
+            let count = rest
+                .iter()
+                .take_while(|o| (o.part, o.edge) == (number as u32, edge as u32))
+                .count();
             let (own, others) = rest.split_at(count);
             rest = others;
             let end = part.points[(edge + 1) % part.points.len()];
@@ -218,7 +220,15 @@ fn reachable_links(mesh: &NavMesh, pieces: &Pieces, distance_m: f64) -> Vec<Link
         let to = near(cell(s.to_piece), s.to);
         if let (Some((from_piece, from, before_m)), Some((to_piece, to, after_m))) = (from, to) {
             let length_m = s.length_m + before_m + after_m;
-            samples.push(LinkSample { from_piece, to_piece, from, to, length_m, block: NONE, ..*s });
+            samples.push(LinkSample {
+                from_piece,
+                to_piece,
+                from,
+                to,
+                length_m,
+                block: NONE,
+                ..*s
+            });
         }
     }
     samples

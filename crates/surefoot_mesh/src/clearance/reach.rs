@@ -57,11 +57,7 @@ impl Obstacles {
 }
 
 /// Finds everything nearer to a wall than `distance_m`.
-pub(super) fn find_obstacles(
-    pieces: &Pieces,
-    distance_m: f64,
-    chord_error_m: f64,
-) -> Obstacles {
+pub(super) fn find_obstacles(pieces: &Pieces, distance_m: f64, chord_error_m: f64) -> Obstacles {
     let mut obstacles = Obstacles::default();
     let mut finder = Finder {
         pieces,
@@ -73,7 +69,8 @@ pub(super) fn find_obstacles(
         directions: Vec::new(),
         tangents: Vec::new(),
     };
-    let walls = || (0..pieces.edges.len() as u32).filter(|&e| pieces.edges[e as usize].twin == NONE);
+    let walls =
+        || (0..pieces.edges.len() as u32).filter(|&e| pieces.edges[e as usize].twin == NONE);
     // Strips first: what is left of a piece after them is cut into fewer parts by the sectors.
     for wall in walls() {
         finder.follow_beam(wall, &mut obstacles);
@@ -214,8 +211,7 @@ impl Finder<'_> {
         loop {
             let piece = pieces.edge_pieces[out as usize];
             let range = pieces.range(piece);
-            let back =
-                if out as usize == range.start { range.end as u32 - 1 } else { out - 1 };
+            let back = if out as usize == range.start { range.end as u32 - 1 } else { out - 1 };
             let (corner, to) = pieces.segment(out);
             let (from, _) = pieces.segment(back);
             let wedge = turn_angle(to - corner, from - corner);
@@ -339,19 +335,14 @@ impl Finder<'_> {
     fn block_sector(&self, corner: DVec2, fan: &Fan, obstacles: &mut Obstacles) {
         // The tangents within the fan and the next on either side of it.
         let first = self.tangents.partition_point(|&t| t <= fan.right_rad).saturating_sub(1);
-        let end = (self.tangents.partition_point(|&t| t < fan.left_rad) + 1)
-            .min(self.tangents.len());
-        let towards = |angle: f64| {
-            DVec2::from_angle(angle - fan.right_rad).rotate(fan.right)
-        };
+        let end =
+            (self.tangents.partition_point(|&t| t < fan.left_rad) + 1).min(self.tangents.len());
+        let towards = |angle: f64| DVec2::from_angle(angle - fan.right_rad).rotate(fan.right);
         let tangents = self.tangents[first..end].iter().map(|&t| {
             let out = towards(t);
             Line { at: corner + out * self.distance_m, along: out.perp() }
         });
-        let sides = [
-            Line { at: corner, along: fan.right },
-            Line { at: corner, along: -fan.left },
-        ];
+        let sides = [Line { at: corner, along: fan.right }, Line { at: corner, along: -fan.left }];
         obstacles.add(fan.piece, tangents.chain(sides));
     }
 
@@ -363,8 +354,7 @@ impl Finder<'_> {
         self.directions.push(last_rad);
         self.directions.sort_by(f64::total_cmp);
         // A polygon with tangents at this angle leaves the arc by the chord error in its corners.
-        let widest =
-            2.0 * (self.distance_m / (self.distance_m + self.chord_error_m)).acos();
+        let widest = 2.0 * (self.distance_m / (self.distance_m + self.chord_error_m)).acos();
         self.tangents.clear();
         for pair in self.directions.windows(2) {
             let gap = pair[1] - pair[0];

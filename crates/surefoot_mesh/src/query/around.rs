@@ -6,8 +6,8 @@ use super::path::{NearestPoint, PathError};
 use super::position::Position;
 use super::ray::{self, RayEnd};
 use super::{Path, PathOptions, Query, ground_of, surface};
-use crate::ground::Surface;
 use crate::data::{CellId, EdgeId, NO_EDGE};
+use crate::ground::Surface;
 use glam::{DVec2, DVec3};
 
 /// How far a straight line over the surface leads.
@@ -159,7 +159,8 @@ impl Query<'_> {
     ) -> Result<NearestPoint, PathError> {
         let start = self.start_place(from.coordinates())?;
         let component = self.tables.component(self.surface(), start.piece);
-        let drawn = self.drawing.anywhere(surface!(self), &self.tables, Some(component), &mut random);
+        let drawn =
+            self.drawing.anywhere(surface!(self), &self.tables, Some(component), &mut random);
         Ok(self.nearest_point(drawn.unwrap_or(start)))
     }
 

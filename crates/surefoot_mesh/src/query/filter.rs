@@ -260,7 +260,8 @@ impl Tables {
     }
 
     pub(crate) fn component(&self, mesh: Surface<'_>, piece: u32) -> u32 {
-        let own = if self.components.is_empty() { &mesh.ground.components } else { &self.components };
+        let own =
+            if self.components.is_empty() { &mesh.ground.components } else { &self.components };
         own[piece as usize]
     }
 

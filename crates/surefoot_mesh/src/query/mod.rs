@@ -29,8 +29,8 @@ pub use path::{
 };
 pub use position::Position;
 
-use crate::data::CellId;
 use crate::clearance::{Clearance, RadiusError};
+use crate::data::CellId;
 use crate::ground::{Ground, Surface};
 use crate::mesh::NavMesh;
 use filter::Tables;

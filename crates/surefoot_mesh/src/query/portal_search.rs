@@ -82,7 +82,12 @@ impl Search {
     }
 
     /// Goes on with A* for at most `limit` pieces.
-    pub(crate) fn run_portals(&mut self, mesh: Surface<'_>, tables: &Tables, limit: u64) -> Outcome {
+    pub(crate) fn run_portals(
+        &mut self,
+        mesh: Surface<'_>,
+        tables: &Tables,
+        limit: u64,
+    ) -> Outcome {
         let pieces = &mesh.pieces;
         let mut left = limit;
         loop {
