@@ -16,6 +16,7 @@ mod keep_risers;
 mod match_edges;
 mod merge_faces;
 mod read;
+mod simplify_boundary;
 mod snap;
 mod trim_spikes;
 
@@ -68,7 +69,10 @@ pub(crate) fn build(
     let joined = context.stage("close_eroded", |c| {
         close_gaps::close_gaps(joined, agent, settings.exact.gap_distance_m, c)
     })?;
-    context.stage("drop_small", |c| {
-        drop_small::drop_small(joined, settings.min_area_m2, &settings.seeds, &settings.agent, c)
+    let kept = context.stage("drop_small", |c| {
+        drop_small::drop_small(joined, settings.min_area_m2, &settings.seeds, agent, c)
+    })?;
+    context.stage("simplify_boundary", |c| {
+        simplify_boundary::simplify_boundary(kept, settings.exact.tolerance_m, c)
     })
 }

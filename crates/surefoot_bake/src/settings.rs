@@ -89,7 +89,7 @@ impl Default for ExactSettings {
             gap_distance_m: 0.01,
             wall_thickness_m: 0.025,
             stair_slope_rad: 55.0_f64.to_radians(),
-            tolerance_m: 0.01,
+            tolerance_m: 0.003,
             height_tolerance_m: 0.02,
             two_sided: false,
         }
