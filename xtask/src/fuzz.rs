@@ -1,25 +1,31 @@
-//! A short fuzz of everything that reads what others wrote.
+//! A short fuzz of everything that takes what others made: files, and heaps of triangles.
 //!
 //! The targets are the binaries of the package in `fuzz`, which builds on the stable toolchain with
-//! coverage counters of its own (see its `.cargo/config.toml`). Each target starts from its seeds
-//! and gets an equal share of the time.
+//! coverage counters of its own (see its `.cargo/config.toml`). Each target starts from its seeds.
+//! The readers share the time that is given; a pipeline, a thousand times slower, gets half of that
+//! in addition.
 
 use crate::run::{cargo, root, run, say};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// Seconds for all targets together in CI.
+/// Seconds for all readers together in CI.
 pub(crate) const SMOKE_S: u32 = 30;
 
-/// Fuzzes every target for its share of `seconds`.
+/// How the names of targets begin that read files, as opposed to those that run a pipeline.
+const READER: &str = "read_";
+
+/// Fuzzes the readers for their share of `seconds`, and each pipeline for half of it.
 pub(crate) fn smoke(seconds: u32) -> Result<()> {
     let targets = targets()?;
     if targets.is_empty() {
         bail!("the package in `fuzz` has no targets");
     }
     run(fuzz_cargo().args(["build", "--locked", "--release"]))?;
-    let share = (seconds / targets.len() as u32).max(1);
+    let readers = targets.iter().filter(|target| target.starts_with(READER)).count() as u32;
     for target in targets {
+        let is_reader = target.starts_with(READER);
+        let share = if is_reader { seconds / readers } else { seconds / 2 }.max(1);
         say(&format!("-- {target}: {share} s"));
         let folder = root().join("fuzz");
         std::fs::create_dir_all(folder.join("corpus").join(&target))?;
@@ -31,7 +37,11 @@ pub(crate) fn smoke(seconds: u32) -> Result<()> {
             fuzz.arg(seeds);
         }
         fuzz.arg(format!("-max_total_time={share}"));
-        fuzz.args(["-max_len=16384", "-timeout=10", "-rss_limit_mb=1024", "-verbosity=0"]);
+        // Files of a few kilobytes, or heaps of some sixty triangles.
+        fuzz.arg(if is_reader { "-max_len=16384" } else { "-max_len=550" });
+        fuzz.args(["-timeout=20", "-rss_limit_mb=1024", "-verbosity=0"]);
+        // The same beginning every time: a check of changes, not a search. Searching has no seed.
+        fuzz.arg("-seed=1");
         std::fs::create_dir_all(folder.join("artifacts").join(&target))?;
         fuzz.arg(format!("-artifact_prefix=artifacts/{target}/"));
         // The fuzzer is talkative; what it says matters only when it finds something.

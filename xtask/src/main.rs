@@ -15,7 +15,7 @@ cargo xtask TASK
 
   ci               everything that must hold before a change goes in
   check            the quick part of it: dependency direction and ARCHITECTURE.md
-  fuzz [SECONDS]   fuzz every reader for so many seconds in all [30]
+  fuzz [SECONDS]   fuzz the readers for so many seconds in all [30], pipelines for half as long
   scenes [DIR]     write all procedural scenes [target/scenes]
   figures          draw the pictures of the documents anew
 ";

@@ -51,9 +51,8 @@ pub(crate) fn build(
     if faces.faces.is_empty() {
         context.warn(Warning::NoGround);
     }
-    let cut = context.stage("cut", |c| {
-        cut::cut(faces, &settings.agent, settings.exact.wall_thickness_m, c)
-    })?;
+    let cut = context
+        .stage("cut", |c| cut::cut(faces, &settings.agent, settings.exact.wall_thickness_m, c))?;
     let agent = &settings.agent;
     let joined = context.stage("join_edges", |c| join_edges::join_edges(cut.surface, agent, c))?;
     let closed = context.stage("close_gaps", |c| {
@@ -64,7 +63,8 @@ pub(crate) fn build(
         bridge_steps::bridge_steps(closed, &cut.world, agent, slope, c)
     })?;
     let bridged = context.stage("join_bridges", |c| join_edges::join_edges(bridged, agent, c))?;
-    let eroded = context.stage("erode", |c| erode::erode(bridged, agent, settings.exact.gap_distance_m, c))?;
+    let eroded = context
+        .stage("erode", |c| erode::erode(bridged, agent, settings.exact.gap_distance_m, c))?;
     let joined = context.stage("join_eroded", |c| join_edges::join_edges(eroded, agent, c))?;
     let joined = context.stage("close_eroded", |c| {
         close_gaps::close_gaps(joined, agent, settings.exact.gap_distance_m, c)

@@ -147,7 +147,9 @@ impl Overlayer {
         let exact = shapes.iter().flatten().flatten().all(|p| is_on_lattice(*p));
         let polygons: Vec<Polygon> = shapes
             .into_iter()
-            .filter_map(|s| tidy_polygon(s.into_iter().map(|c| c.into_iter().map(coarse).collect())))
+            .filter_map(|s| {
+                tidy_polygon(s.into_iter().map(|c| c.into_iter().map(coarse).collect()))
+            })
             .collect();
         if exact { polygons } else { self.settle(&polygons) }
     }
@@ -200,7 +202,8 @@ impl Overlayer {
         }
         let shapes = engine.build_vector_shapes(OverlayRule::Difference, FillRule::NonZero);
         let exact = shapes.iter().flatten().flatten().all(|e| is_on_lattice(e.a));
-        let labelled = |shape: Vec<Vec<DataVectorEdge<i64, Label>>>, at: fn(Point) -> LatticePoint| {
+        let labelled = |shape: Vec<Vec<DataVectorEdge<i64, Label>>>,
+                        at: fn(Point) -> LatticePoint| {
             shape
                 .into_iter()
                 .map(|path| path.into_iter().map(|e| (at(e.a), e.data.0)).collect())
@@ -355,8 +358,9 @@ mod tests {
     #[test]
     fn a_cascade_equals_one_sweep() {
         let mut o = Overlayer::new();
-        let many: Vec<Contour> =
-            (0..200).map(|i| rect(i * 7 % 500, i * 13 % 300, i * 7 % 500 + 40, i * 13 % 300 + 25)).collect();
+        let many: Vec<Contour> = (0..200)
+            .map(|i| rect(i * 7 % 500, i * 13 % 300, i * 7 % 500 + 40, i * 13 % 300 + 25))
+            .collect();
         let none: [Contour; 0] = [];
         let once = o.run(SetOperation::Union, &many, &none);
         assert_eq!(area2(&o.union(&many)), area2(&once));
@@ -388,8 +392,9 @@ mod tests {
         let mut o = Overlayer::new();
         let tri: Contour =
             [(0, 0), (1000, 1), (3, 999)].map(|(x, y)| LatticePoint::new(x, y)).to_vec();
-        let cut: Contour =
-            [(-5, 300), (1000, 307), (1000, 309), (-5, 303)].map(|(x, y)| LatticePoint::new(x, y)).to_vec();
+        let cut: Contour = [(-5, 300), (1000, 307), (1000, 309), (-5, 303)]
+            .map(|(x, y)| LatticePoint::new(x, y))
+            .to_vec();
         let whole = contour_area2(&tri);
         let (subject, clip) = ([tri], [cut]);
         let inside = area2(&o.run(SetOperation::Intersection, &subject, &clip));

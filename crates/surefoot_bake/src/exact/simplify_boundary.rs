@@ -33,11 +33,8 @@ pub(crate) fn simplify_boundary(
     if tolerance >= 1.0 {
         let firsts = surface.first_edges();
         // What became of every edge: its place in the simplified face, or none.
-        let kept: Vec<Vec<Vec<usize>>> = surface
-            .faces
-            .par_iter_mut()
-            .map(|face| simplify_face(face, tolerance))
-            .collect();
+        let kept: Vec<Vec<Vec<usize>>> =
+            surface.faces.par_iter_mut().map(|face| simplify_face(face, tolerance)).collect();
         renumber(&mut surface, &firsts, &kept);
     }
     let after: usize = surface.faces.iter().map(Face::edge_count).sum();
@@ -314,7 +311,12 @@ fn distance_to_line(a: LatticePoint, b: LatticePoint, p: LatticePoint) -> Option
 }
 
 /// Where the line from `a` through `b` meets the line from `d` through `c`, beyond `b` and `c`.
-fn meeting(a: LatticePoint, b: LatticePoint, d: LatticePoint, c: LatticePoint) -> Option<LatticePoint> {
+fn meeting(
+    a: LatticePoint,
+    b: LatticePoint,
+    d: LatticePoint,
+    c: LatticePoint,
+) -> Option<LatticePoint> {
     let (pa, pb, pc, pd) = (plan_units(a), plan_units(b), plan_units(c), plan_units(d));
     let (u, v) = (pb - pa, pc - pd);
     let across = u.perp_dot(v);
