@@ -39,6 +39,10 @@ pub enum CellShape {
     Convex,
     /// Triangles.
     Triangles,
+    /// Convex polygons, by merging triangles (Hertel and Mehlhorn).
+    HertelMehlhorn,
+    /// Convex polygons, by portals that split notches (Oliva).
+    Notches,
 }
 
 /// How stairs connect.
@@ -159,6 +163,14 @@ pub enum SettingsError {
     Seed {
         /// The seed.
         seed: [f64; 3],
+    },
+    /// Something that a later version will do.
+    #[error("{what} is not part of this version; {advice}")]
+    NotAvailable {
+        /// What was asked for.
+        what: &'static str,
+        /// What to do instead.
+        advice: &'static str,
     },
     /// More area types than ids.
     #[error("{count} area types are more than the 65,535 that a mesh can hold")]
@@ -294,6 +306,12 @@ impl BakeSettings {
             "from 0 to 10 m",
             metres,
         )?;
+        if e.stairs == Stairs::Ramps {
+            return Err(SettingsError::NotAvailable {
+                what: "covering flights of stairs by ramps",
+                advice: "leave stairs as steps, which connect the same ground",
+            });
+        }
         if let Some(&seed) = self.seeds.iter().find(|s| !s.iter().all(|c| c.is_finite())) {
             return Err(SettingsError::Seed { seed });
         }

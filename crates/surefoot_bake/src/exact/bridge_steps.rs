@@ -118,17 +118,23 @@ fn bridges_from(
     for (_, m) in by_distance {
         let other = &edges[m.other as usize];
         let other_run = (plan_units(other.to) - plan_units(other.from)).normalize_or_zero();
+        let here = |s: f64| {
+            let t = s / length;
+            (a + run * t, edge.from_height_m + (edge.to_height_m - edge.from_height_m) * t)
+        };
         for span in remainder(m.span, &taken) {
             taken.push(span);
-            let middle = 0.5 * (span.0 + span.1);
-            let here = |s: f64| {
-                let t = s / length;
-                (a + run * t, edge.from_height_m + (edge.to_height_m - edge.from_height_m) * t)
+            // How far a ramp of the stair slope falls short of the other edge; linear along this one.
+            let short = |s: f64| {
+                let (p, height) = other_at(other, s);
+                (p - a).dot(out) / LATTICE_PER_M - (here(s).1 - height) / stair_slope
             };
+            let Some(span) = where_not_positive(span, short(span.0), short(span.1)) else {
+                continue;
+            };
+            let middle = 0.5 * (span.0 + span.1);
             let drop = here(middle).1 - other_at(other, middle).1;
-            let apart_m = (other_at(other, middle).0 - a).dot(out) / LATTICE_PER_M;
             if drop < LEVEL_M
-                || apart_m > drop / stair_slope
                 || span.1 - span.0 < NARROWEST_M * LATTICE_PER_M
                 || other_run.dot(along) > FACING_COSINE
             {
@@ -144,6 +150,17 @@ fn bridges_from(
         }
     }
     triangles
+}
+
+/// The part of a span where a linear function, given by its values at both ends, is not positive.
+fn where_not_positive(span: (f64, f64), from: f64, to: f64) -> Option<(f64, f64)> {
+    let zero = || span.0 + (span.1 - span.0) * from / (from - to);
+    match (from <= 0.0, to <= 0.0) {
+        (true, true) => Some(span),
+        (true, false) => Some((span.0, zero())),
+        (false, true) => Some((zero(), span.1)),
+        (false, false) => None,
+    }
 }
 
 /// A triangle through three points, unless it has no area in plan.

@@ -10,7 +10,7 @@
 //!   the noise, the face with the smaller number does, so that exactly one remains);
 //! - what faces up or sideways blocks between step height and agent height: lower, it is stepped over;
 //! - what faces down blocks from the ground up to the agent's height, except where something that
-//!   faces up ends it below step height.
+//!   faces up ends it below step height; lying on the ground it blocks if something solid stands there.
 //!
 //! A vertical triangle drops to a line. It is widened backwards only, away from its normal, so that
 //! the free ground ends exactly where the wall's face is.
@@ -230,6 +230,13 @@ impl World {
                     touch.keep(self.widened(part.points(), normal), &mut shadows.blocking);
                     let low = clip_to_slab(corners, above, NOISE_M, step);
                     touch.keep(drop_down(low.points()), &mut shadows.low_undersides);
+                    let on_ground = clip_to_slab(corners, above, -NOISE_M, NOISE_M);
+                    if let Some(shadow) = drop_down(on_ground.points())
+                        && touch.touches(&shadow)
+                        && self.begins_solid(t)
+                    {
+                        shadows.low_undersides.push(shadow);
+                    }
                 }
                 TriangleClass::Vertical => {
                     let part = clip_to_slab(corners, above, step, head);
@@ -240,6 +247,39 @@ impl World {
             }
         });
         shadows
+    }
+
+    /// Whether something solid stands on an underside that lies on the ground: the next surface above
+    /// it faces up. Otherwise it is the underside of the ground itself, a sheet seen from below.
+    fn begins_solid(&self, t: u32) -> bool {
+        let [a, b, c] = self.corners[t as usize];
+        let middle = (a + b + c) / 3.0;
+        [middle, middle.lerp(a, 0.7), middle.lerp(b, 0.7), middle.lerp(c, 0.7)]
+            .into_iter()
+            .any(|p| self.first_above(p).is_some_and(|up| up))
+    }
+
+    /// Whether the next surface straight above a point faces up; `None` when there is none.
+    fn first_above(&self, p: DVec3) -> Option<bool> {
+        let top = self.tree.bounds().hi.z;
+        let mut first: Option<(f64, bool)> = None;
+        self.tree.visit_column(p.x, p.y, p.z + NOISE_M, top, |t| {
+            let i = t as usize;
+            let n = self.merged.sorted.normals[i];
+            if self.merged.sorted.classes[i] == TriangleClass::Vertical {
+                return;
+            }
+            let [a, b, c] = self.corners[i];
+            let turn = |u: DVec3, v: DVec3| (v - u).truncate().perp_dot((p - u).truncate()) * n.z;
+            if turn(a, b) < 0.0 || turn(b, c) < 0.0 || turn(c, a) < 0.0 {
+                return;
+            }
+            let z = Plane::through(a, n).height_at_m(p.truncate());
+            if z > p.z + NOISE_M && first.is_none_or(|f| z < f.0) {
+                first = Some((z, n.z > 0.0));
+            }
+        });
+        first.map(|f| f.1)
     }
 
     /// A steep obstacle's shadow; where it is nearly upright and narrow, as thick as a wall.

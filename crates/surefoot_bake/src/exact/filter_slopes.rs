@@ -3,7 +3,7 @@
 //! Goes in: the soup. Comes out: every triangle with its unit normal and its class. A triangle that
 //! faces down is an obstacle, whatever its slope, unless the input is taken as two-sided. Of two
 //! triangles that are the same but for their sense (a sheet seen from both sides) the one that faces
-//! down is dropped: it begins a solid of no thickness.
+//! down is dropped: it begins a solid of no thickness. Needles are dropped altogether.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
@@ -38,6 +38,9 @@ impl TriangleClass {
 /// narrower than walls are thick.
 const VERTICAL_SINE: f64 = 0.02;
 
+/// Triangles lower than this over their longest edge are needles, in lattice units: 0.25 mm.
+const NEEDLE_UNITS: f64 = 16.0;
+
 /// Allowed over the cosine of the slope limit, so that a slope of exactly the limit can be walked.
 const SLOPE_SLACK: f64 = 1e-6;
 
@@ -63,6 +66,8 @@ pub(crate) fn filter_slopes(
     two_sided: bool,
     context: &mut StageContext<'_>,
 ) -> Result<SortedSoup, BakeError> {
+    let needles = drop_needles(&mut soup);
+    context.count("needles", needles);
     if two_sided {
         turn_up(&mut soup);
     } else {
@@ -101,6 +106,26 @@ pub(crate) fn filter_slopes(
 fn faces_down(soup: &Soup, t: [u32; 3]) -> bool {
     let [a, b, c] = t.map(|p| soup.points[p as usize]);
     normal_units(a, b, c).z < 0.0
+}
+
+/// Drops triangles so thin that rounding decides which way they face, and says how many. What they
+/// leave in a surface is narrower than any crack that is closed later.
+fn drop_needles(soup: &mut Soup) -> usize {
+    let keep: Vec<bool> = soup
+        .triangles
+        .par_iter()
+        .map(|t| {
+            let [a, b, c] = t.map(|p| soup.points[p as usize]);
+            let length = |p: Point3, q: Point3| {
+                let d = [0, 1, 2].map(|k| f64::from(p[k]) - f64::from(q[k]));
+                DVec3::from(d).length()
+            };
+            let longest = length(a, b).max(length(b, c)).max(length(c, a));
+            normal_units(a, b, c).length() >= NEEDLE_UNITS * longest
+        })
+        .collect();
+    retain(soup, &keep);
+    keep.iter().filter(|k| !**k).count()
 }
 
 /// Drops every triangle that faces down and whose reverse is also there.

@@ -16,7 +16,8 @@ use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_mesh::CellKind;
 
-/// How far a triangle's corner may lie from the plane of the face that takes it in, in metres.
+/// How far a triangle's corner may lie above or below the plane of the face that takes it in, in
+/// metres.
 const COPLANAR_M: f64 = 0.5 * NOISE_M;
 
 /// Cosine of the largest turn between a face's normal and that of a triangle taken in: about 2°.
@@ -89,7 +90,7 @@ pub(crate) fn merge_faces(
                 let flat = sorted
                     .corners(n)
                     .iter()
-                    .all(|&p| (metres(p) - at).dot(normal).abs() <= COPLANAR_M);
+                    .all(|&p| (metres(p) - at).dot(normal).abs() <= COPLANAR_M * normal.z);
                 if flat {
                     face_of_triangle[n as usize] = face;
                     stack.push(n);
