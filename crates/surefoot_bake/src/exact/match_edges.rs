@@ -13,6 +13,9 @@ use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_mesh::{EdgeClass, NO_EDGE};
 
+/// Cosine of the largest angle between the sides of a slit: 8°.
+const SLIT_COSINE: f64 = -0.99;
+
 /// An edge of a face, with the heights of its ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroundEdge {
@@ -118,7 +121,8 @@ pub(crate) fn match_within(edges: &[GroundEdge], twins: &[u32], reach: Reach) ->
             tree.visit_box(&edge_box(edge, margin), |k| {
                 let j = single[k as usize];
                 let other = &edges[j as usize];
-                if other.face != edge.face
+                if j != i
+                    && (other.face != edge.face || is_slit(edge, other))
                     && let Some(span) = facing_span(edge, other, reach)
                 {
                     matches.push(Match { other: j, span });
@@ -144,6 +148,13 @@ pub(crate) fn match_within(edges: &[GroundEdge], twins: &[u32], reach: Reach) ->
 pub(crate) fn edge_box(edge: &GroundEdge, margin: f64) -> Aabb {
     let (a, b) = (plan_units(edge.from), plan_units(edge.to));
     Aabb::in_plan(a.min(b) - margin, a.max(b) + margin)
+}
+
+/// Whether two edges of one face are the sides of a slit in it: nearly parallel, opposite ways. Other
+/// pairs of one face are corners of what stands there.
+fn is_slit(edge: &GroundEdge, other: &GroundEdge) -> bool {
+    let run = |e: &GroundEdge| (plan_units(e.to) - plan_units(e.from)).normalize_or_zero();
+    run(edge).dot(run(other)) < SLIT_COSINE
 }
 
 /// The stretch of `edge` along which `other` runs the other way within reach.
