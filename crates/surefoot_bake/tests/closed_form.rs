@@ -45,7 +45,10 @@ fn differences(scene: &ProceduralScene, baked: &Baked) -> Vec<String> {
                 if let Some(length) = pair.path_length_m
                     && (path.length_m / length - 1.0).abs() > 0.12
                 {
-                    out.push(format!("{} m long instead of {length}: {}", path.length_m, pair.what));
+                    out.push(format!(
+                        "{} m long instead of {length}: {}",
+                        path.length_m, pair.what
+                    ));
                 }
             }
             Err(e) if pair.connected => out.push(format!("{e}: {}", pair.what)),
@@ -89,7 +92,8 @@ fn check(name: &str, size: Option<u32>) {
     let mut wrong = Vec::new();
     for (how, variant) in variants() {
         for rotate_deg in ANGLES_DEG {
-            let scene = build(name, &Variant { size, rotate_deg, ..variant }).expect("the scene exists");
+            let scene =
+                build(name, &Variant { size, rotate_deg, ..variant }).expect("the scene exists");
             for difference in differences(&scene, &bake_scene(&scene)) {
                 wrong.push(format!("{name}, {how}, {rotate_deg}°: {difference}"));
             }

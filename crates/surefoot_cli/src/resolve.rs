@@ -5,7 +5,9 @@
 
 use crate::args::{BackendFlag, BuildArgs, CellsFlag, MethodFlag, StairsFlag};
 use crate::outcome::Failure;
-use surefoot_bake::{Agent, AreaRule, BakeSettings, CellShape, ExactSettings, Method, Stairs};
+use surefoot_bake::{
+    Agent, AreaRule, BakeSettings, CellShape, ExactSettings, Method, SettingsError, Stairs,
+};
 
 /// The settings of a build, checked, and what the flags say that has no effect.
 pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<String>), Failure> {
@@ -54,7 +56,10 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
             ..defaults
         },
     };
-    settings.resolve().map_err(Failure::usage)?;
+    settings.resolve().map_err(|error| match error {
+        SettingsError::NotAvailable { .. } => Failure::failed(error),
+        _ => Failure::usage(error),
+    })?;
     if !(args.fill_gaps >= 0.0 && args.fill_gaps.is_finite()) {
         return Err(Failure::usage(format!(
             "the gap distance to fill is {}, but must be 0 or more, in metres; 0 is off",

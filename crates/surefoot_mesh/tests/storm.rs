@@ -20,7 +20,7 @@ fn spiral(turns: usize) -> NavMesh {
         };
         let first = points.len() as u32;
         // The foot of every tread is the pole: a point at first, a small ring for the others.
-        let r = if turns % 2 == 0 { 0.0 } else { 0.2 };
+        let r = if turns.is_multiple_of(2) { 0.0 } else { 0.2 };
         if r == 0.0 {
             points.extend([[0.0, 0.0, z], at(2.0, i), at(2.0, i + 1)]);
         } else {
@@ -28,7 +28,8 @@ fn spiral(turns: usize) -> NavMesh {
         }
         polygons.push((first..points.len() as u32).collect::<Vec<_>>());
     }
-    let mut data = NavMeshData::from_polygons(&points, &polygons, Agent::default(), meshes::UP).unwrap();
+    let mut data =
+        NavMeshData::from_polygons(&points, &polygons, Agent::default(), meshes::UP).unwrap();
     for i in 0..polygons.len() as u32 - 1 {
         meshes::join_as_step(&mut data, i, i + 1);
     }
@@ -51,7 +52,10 @@ fn hills(random: &mut Random) -> NavMesh {
             vec![a, a + 1, a + n as u32 + 1, a + n as u32]
         })
         .collect();
-    NavMeshData::from_polygons(&points, &quads, Agent::default(), meshes::UP).unwrap().validate().unwrap()
+    NavMeshData::from_polygons(&points, &quads, Agent::default(), meshes::UP)
+        .unwrap()
+        .validate()
+        .unwrap()
 }
 
 /// A point in some awkward place: on a vertex, an edge, inside, near by, far away, or nowhere.
@@ -64,7 +68,8 @@ fn awkward(mesh: &NavMesh, random: &mut Random) -> [f64; 3] {
         3..6 => {
             // On an edge of a cell.
             let cell = surefoot_mesh::CellId(random.below(mesh.cell_count()) as u32);
-            let corners: Vec<_> = mesh.cell_vertices(cell).map(|v| mesh.vertex_position(v)).collect();
+            let corners: Vec<_> =
+                mesh.cell_vertices(cell).map(|v| mesh.vertex_position(v)).collect();
             let i = random.below(corners.len());
             let (a, b) = (corners[i], corners[(i + 1) % corners.len()]);
             let t = [0.5, 0.25, random.share(), 1.0 / 3.0][random.below(4)];
@@ -105,8 +110,12 @@ fn check(mesh: &NavMesh, query: &Query<'_>, path: &Path, from: [f64; 3], to: [f6
     for leg in path.points.windows(2) {
         for i in 0..=4 {
             let t = f64::from(i) / 4.0;
-            let p = [leg[0][0] + (leg[1][0] - leg[0][0]) * t, leg[0][1] + (leg[1][1] - leg[0][1]) * t];
-            assert!(path.cells.iter().any(|&c| on_cell(mesh, c, p)), "{p:?} is on no cell of {path:?}");
+            let p =
+                [leg[0][0] + (leg[1][0] - leg[0][0]) * t, leg[0][1] + (leg[1][1] - leg[0][1]) * t];
+            assert!(
+                path.cells.iter().any(|&c| on_cell(mesh, c, p)),
+                "{p:?} is on no cell of {path:?}"
+            );
         }
     }
 }
@@ -142,7 +151,11 @@ fn storm(seed: u64, meshes_count: usize, queries: usize) {
             let (from, to) = (awkward(&mesh, &mut random), awkward(&mesh, &mut random));
             let options = |algorithm| PathOptions {
                 algorithm,
-                points: if random.clone().share() < 0.5 { PathPoints::Corners } else { PathPoints::Ground },
+                points: if random.clone().share() < 0.5 {
+                    PathPoints::Corners
+                } else {
+                    PathPoints::Ground
+                },
                 ..PathOptions::default()
             };
             let result = query.find_path_into(from, to, &options(Algorithm::Optimal), &mut path);
@@ -155,7 +168,9 @@ fn storm(seed: u64, meshes_count: usize, queries: usize) {
                 assert!(best <= funnel * (1.0 + 1e-9) + 1e-9, "{best} > {funnel}: {from:?} {to:?}");
                 found += 1;
             }
-            if random.share() < 0.2 && wide.find_path_into(from, to, &PathOptions::default(), &mut path).is_ok() {
+            if random.share() < 0.2
+                && wide.find_path_into(from, to, &PathOptions::default(), &mut path).is_ok()
+            {
                 assert!(path.points.iter().flatten().all(|c| c.is_finite()));
             }
             if random.share() < 0.1 {

@@ -32,11 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         names.extend(list().iter().map(|s| s.name.to_owned()));
     }
     for name in &names {
-        let scene = if name.contains('.') {
-            Scene::load(name)?
-        } else {
-            build(name, &variant)?.scene
-        };
+        let scene =
+            if name.contains('.') { Scene::load(name)? } else { build(name, &variant)?.scene };
         let start = Instant::now();
         let mesh = match bake(&scene, &BakeSettings::default()) {
             Ok(mesh) => mesh,

@@ -113,9 +113,8 @@ fn walk(
         heading += (random.unit() - 0.5) * 1.2;
         let to = here.truncate() + DVec2::from_angle(heading) * length;
         judge.go_to(here, length + 0.02);
-        let next = judge
-            .stride(here, to)
-            .and_then(|z| judge.stands(to.extend(z), 2.0 * NOISE_M, rosette));
+        let next =
+            judge.stride(here, to).and_then(|z| judge.stands(to.extend(z), 2.0 * NOISE_M, rosette));
         let Ok(z) = next else {
             heading = random.unit() * std::f64::consts::TAU;
             continue;

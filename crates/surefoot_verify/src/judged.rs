@@ -123,22 +123,16 @@ impl<'a> Judged<'a> {
         let mut best: Option<(f64, u32, f64)> = None;
         let plan = at.truncate();
         let reach = DVec2::splat(slack_m);
-        self.tree.visit_prism(
-            plan - reach,
-            plan + reach,
-            at.z - window_m,
-            at.z + window_m,
-            |id| {
-                let t = &self.triangles[id as usize];
-                let Some(z) = height_over(&t.corners, nearest_in(&t.corners, plan, slack_m)) else {
-                    return;
-                };
-                let away = (z - at.z).abs();
-                if away <= window_m && best.is_none_or(|b| (away, t.cell) < (b.0, b.1)) {
-                    best = Some((away, t.cell, z));
-                }
-            },
-        );
+        self.tree.visit_prism(plan - reach, plan + reach, at.z - window_m, at.z + window_m, |id| {
+            let t = &self.triangles[id as usize];
+            let Some(z) = height_over(&t.corners, nearest_in(&t.corners, plan, slack_m)) else {
+                return;
+            };
+            let away = (z - at.z).abs();
+            if away <= window_m && best.is_none_or(|b| (away, t.cell) < (b.0, b.1)) {
+                best = Some((away, t.cell, z));
+            }
+        });
         best.map(|(_, cell, z)| (cell, z))
     }
 }
@@ -207,9 +201,9 @@ fn cut_ears(outline: &mut Vec<DVec3>, mut emit: impl FnMut([DVec3; 3])) {
             let corners = [outline[(i + n - 1) % n], outline[i], outline[(i + 1) % n]];
             let [a, b, c] = corners.map(DVec3::truncate);
             turn(a, b, c) > 0.0
-                && outline.iter().all(|p| {
-                    corners.contains(p) || height_over(&corners, p.truncate()).is_none()
-                })
+                && outline
+                    .iter()
+                    .all(|p| corners.contains(p) || height_over(&corners, p.truncate()).is_none())
         });
         let Some(i) = ear else { break };
         emit([outline[(i + n - 1) % n], outline[i], outline[(i + 1) % n]]);
@@ -225,8 +219,7 @@ mod tests {
     use super::*;
 
     fn area(points: &[[f64; 2]]) -> (usize, f64) {
-        let mut outline: Vec<DVec3> =
-            points.iter().map(|p| DVec3::new(p[0], p[1], 0.0)).collect();
+        let mut outline: Vec<DVec3> = points.iter().map(|p| DVec3::new(p[0], p[1], 0.0)).collect();
         let (mut count, mut sum) = (0, 0.0);
         cut_ears(&mut outline, |t| {
             let [a, b, c] = t.map(DVec3::truncate);
@@ -239,8 +232,7 @@ mod tests {
     #[test]
     fn outlines_are_cut_into_triangles_of_the_same_area() {
         assert_eq!(area(&[[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]), (2, 4.0));
-        let notched =
-            [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [2.0, 1.0], [0.0, 4.0]];
+        let notched = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [2.0, 1.0], [0.0, 4.0]];
         assert_eq!(area(&notched), (3, 10.0));
         assert_eq!(area(&[[0.0, 0.0], [1.0, 0.0]]), (0, 0.0));
     }

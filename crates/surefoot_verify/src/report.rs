@@ -236,6 +236,7 @@ mod tests {
         assert!((low - 0.4902).abs() < 5e-4 && (high - 0.9433).abs() < 5e-4, "{low} {high}");
         let [low, high] = Share { passed: 100_000, counted: 100_000 }.interval();
         assert!(low > 0.9999 && high <= 1.0);
-        assert_eq!(Share::default().interval(), [0.0, 1.0]);
+        let [low, high] = Share::default().interval();
+        assert!(low <= 0.0 && high >= 1.0, "nothing is known");
     }
 }

@@ -277,9 +277,7 @@ impl Judge<'_> {
             Spot::Ground(_) | Spot::Riser(_) => Ok(()),
             Spot::Blocked(reason, z) => Err(Refusal { reason, at: at.extend(z) }),
             Spot::Void if self.is_crack(at, level) => Ok(()),
-            Spot::Void => {
-                Err(Refusal { reason: Reason::Ledge, at: at.extend(level) })
-            }
+            Spot::Void => Err(Refusal { reason: Reason::Ledge, at: at.extend(level) }),
         }
     }
 }
@@ -325,7 +323,9 @@ fn upright_span(corners: &[DVec3; 3], a: DVec2, b: DVec2, t: f64) -> Option<(f64
             continue;
         }
         let w = if (u - s).abs() > 1e-12 { ((t - s) / (u - s)).clamp(0.0, 1.0) } else { 0.0 };
-        for z in [p.z + (q.z - p.z) * w, if (u - s).abs() > 1e-12 { p.z + (q.z - p.z) * w } else { q.z }] {
+        for z in
+            [p.z + (q.z - p.z) * w, if (u - s).abs() > 1e-12 { p.z + (q.z - p.z) * w } else { q.z }]
+        {
             low = low.min(z);
             high = high.max(z);
         }
@@ -380,8 +380,7 @@ impl Outline {
         let middle = corners.iter().map(|p| p.truncate()).sum::<DVec2>() / self.count as f64;
         let edges = || (0..self.count).map(|i| (i, (i + 1) % self.count));
         let turns = edges().map(|(i, j)| {
-            (corners[j].truncate() - corners[i].truncate())
-                .perp_dot(centre - corners[i].truncate())
+            (corners[j].truncate() - corners[i].truncate()).perp_dot(centre - corners[i].truncate())
         });
         let (mut left, mut right) = (false, false);
         for t in turns {
@@ -410,7 +409,8 @@ impl Facet {
             return None;
         }
         let (low, high) = (from.min(to), from.max(to));
-        if self.low.x > high.x || self.low.y > high.y || self.high.x < low.x || self.high.y < low.y {
+        if self.low.x > high.x || self.low.y > high.y || self.high.x < low.x || self.high.y < low.y
+        {
             return None;
         }
         let (a, b) = footprint(&self.corners);

@@ -46,8 +46,7 @@ impl World {
             drop_undersides(&mut corners);
         }
         let loose = loose_edges(&corners, least_up);
-        let tree =
-            BoxTree::build_with(corners.len(), |i| Aabb::of_points(corners[i as usize]));
+        let tree = BoxTree::build_with(corners.len(), |i| Aabb::of_points(corners[i as usize]));
         Self { corners, loose, tree }
     }
 
@@ -88,8 +87,7 @@ impl World {
         let mut found = false;
         self.tree.visit_column(at.x, at.y, above_m, f64::MAX, |id| {
             let t = &self.corners[id as usize];
-            found |= upright_part(t) > UPRIGHT
-                && height_over(t, at).is_some_and(|z| z > above_m);
+            found |= upright_part(t) > UPRIGHT && height_over(t, at).is_some_and(|z| z > above_m);
         });
         found
     }
@@ -279,9 +277,8 @@ impl Place {
                 self.column.push(Meeting { height_m, facing: facet.facing, facet: i as u32 });
             }
         }
-        self.column.sort_unstable_by(|a, b| {
-            a.height_m.total_cmp(&b.height_m).then(a.facet.cmp(&b.facet))
-        });
+        self.column
+            .sort_unstable_by(|a, b| a.height_m.total_cmp(&b.height_m).then(a.facet.cmp(&b.facet)));
     }
 }
 
