@@ -48,6 +48,8 @@ pub enum Warning {
     },
     /// Nothing in the scene can be walked on.
     NoGround,
+    /// There is ground, but none that the agent fits on.
+    NothingLeft,
     /// An area rule matches no triangle's tag.
     AreaRuleUnused {
         /// The rule's pattern.
@@ -72,6 +74,11 @@ impl fmt::Display for Warning {
                 f,
                 "nothing in the scene can be walked on; check which way is up, the slope limit and \
                  which way the triangles face"
+            ),
+            Self::NothingLeft => write!(
+                f,
+                "the scene has ground, but none of it is wide, high and large enough; lower the \
+                 agent's radius or height, or the smallest area, or move the seeds"
             ),
             Self::AreaRuleUnused { pattern } => {
                 write!(f, "no triangle's tag matches the area pattern `{pattern}`")

@@ -26,6 +26,7 @@ use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, lattice_from_plan
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
@@ -171,7 +172,7 @@ impl World {
         shape: &FaceShape,
         overlayer: &mut Overlayer,
     ) -> Option<Vec<Contour>> {
-        let shadows = self.cast_shadows(plane, face_id, shape);
+        let shadows = self.cast_shadows(plane, face_id, shape)?;
         let mut clips = shadows.blocking;
         for line in shadows.walls.into_values().flatten() {
             clips.extend(line.rectangles(self.wall_thickness_m).filter(|c| shape.touches(c)));
@@ -190,7 +191,8 @@ impl World {
         (!clips.iter().any(|c| shape.is_covered_by(c))).then_some(clips)
     }
 
-    fn cast_shadows(&self, plane: &Plane, face_id: u32, touch: &FaceShape) -> Shadows {
+    /// The shadows of everything that may stand on a face; `None` as soon as one covers it all.
+    fn cast_shadows(&self, plane: &Plane, face_id: u32, touch: &FaceShape) -> Option<Shadows> {
         let step = self.agent.max_step_m + LIMIT_SLACK_M;
         let head = self.agent.height_m - LIMIT_SLACK_M;
         let around = Aabb::new(
@@ -199,15 +201,16 @@ impl World {
         );
         let mut shadows = Shadows::default();
         let above = |p: DVec3| p.z - plane.height_at_m(p.truncate());
-        self.tree.visit_box(&around, |t| {
+        let covered = self.tree.try_visit_box(&around, |t| {
             let i = t as usize;
             let corners = self.corners[i];
+            let mut blocking = None;
             let normal = self.merged.sorted.normals[i];
             match self.merged.sorted.classes[i] {
                 TriangleClass::Walkable | TriangleClass::Riser => {
                     let other = self.merged.face_of_triangle[i];
                     if other == face_id {
-                        return;
+                        return ControlFlow::Continue(());
                     }
                     // Where the two lie within the noise, the smaller number wins everywhere: both
                     // are cut along the same line, where one is the noise above the other.
@@ -216,22 +219,22 @@ impl World {
                     let gap = |p: DVec3| {
                         upper.height_at_m(p.truncate()) - plane.height_at_m(p.truncate())
                     };
-                    let shadow = drop_down(clip_to_slab(corners, gap, low, head).points());
-                    touch.keep(shadow, &mut shadows.blocking);
+                    blocking = drop_down(clip_to_slab(corners, gap, low, head).points());
                 }
                 TriangleClass::Steep => {
                     let part = clip_to_slab(corners, above, step, head);
-                    touch.keep(self.widened(part.points(), normal), &mut shadows.blocking);
+                    blocking = self.widened(part.points(), normal);
                     let low = clip_to_slab(corners, above, -NOISE_M, step);
                     touch.keep(drop_down(low.points()), &mut shadows.low_tops);
                 }
                 TriangleClass::Down => {
                     let part = clip_to_slab(corners, above, step, head);
-                    touch.keep(self.widened(part.points(), normal), &mut shadows.blocking);
+                    blocking = self.widened(part.points(), normal);
                     let low = clip_to_slab(corners, above, NOISE_M, step);
                     touch.keep(drop_down(low.points()), &mut shadows.low_undersides);
-                    let on_ground = clip_to_slab(corners, above, -NOISE_M, NOISE_M);
-                    if let Some(shadow) = drop_down(on_ground.points())
+                    let lies_on_ground = corners.iter().all(|c| above(*c).abs() <= NOISE_M);
+                    if lies_on_ground
+                        && let Some(shadow) = drop_down(&corners)
                         && touch.touches(&shadow)
                         && self.begins_solid(t)
                     {
@@ -245,8 +248,13 @@ impl World {
                     }
                 }
             }
+            if blocking.as_ref().is_some_and(|shadow| touch.is_covered_by(shadow)) {
+                return ControlFlow::Break(());
+            }
+            touch.keep(blocking, &mut shadows.blocking);
+            ControlFlow::Continue(())
         });
-        shadows
+        covered.is_continue().then_some(shadows)
     }
 
     /// Whether something solid stands on an underside that lies on the ground: the next surface above
@@ -392,11 +400,8 @@ impl FaceShape {
             Some(tree) => {
                 let mut found = false;
                 let _ = tree.try_visit_box(&plan_box(contour), |t| {
-                    if meets(&self.triangles[t as usize]) {
-                        found = true;
-                        return std::ops::ControlFlow::Break(());
-                    }
-                    std::ops::ControlFlow::Continue(())
+                    found = meets(&self.triangles[t as usize]);
+                    if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 });
                 found
             }
