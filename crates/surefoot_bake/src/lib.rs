@@ -15,9 +15,14 @@ mod surface;
 
 pub use context::{Progress, StageContext, StageObserver, StageView, ViewEdge, ViewFace};
 pub use error::BakeError;
+pub use partition::{
+    CellPortalGraph, ILL_CONDITIONED_SHARE, PartitionQuality, PolygonPartition, Portal,
+    partition_polygon,
+};
 pub use report::{BakeReport, StageReport, Warning};
 pub use settings::{
-    AreaRule, BakeSettings, CellShape, ExactSettings, Method, Resolved, SettingsError, Stairs,
+    AreaRule, BakeSettings, CellShape, ExactSettings, Method, PartitionSettings, Resolved,
+    SettingsError, Stairs,
 };
 pub use surefoot_mesh::Agent;
 pub use surface::{Face, Plane, WalkableSurface};
@@ -58,6 +63,9 @@ pub fn bake_in(
             return Err(BakeError::NotAvailable { method: resolved.method });
         }
     };
+    if surface.faces.is_empty() && context.report.warnings.is_empty() {
+        context.warn(Warning::NothingLeft);
+    }
     let partitioned = context.stage("partition", |context| {
         partition::partition(surface, &resolved.partition, context)
     })?;

@@ -39,6 +39,10 @@ pub enum CellShape {
     Convex,
     /// Triangles.
     Triangles,
+    /// Convex polygons, by merging triangles (Hertel and Mehlhorn).
+    HertelMehlhorn,
+    /// Convex polygons, by portals that split notches (Oliva).
+    Notches,
 }
 
 /// How stairs connect.

@@ -259,7 +259,7 @@ pub(crate) struct PathArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// A navigation mesh (.snav)
+    /// A navigation mesh (.snav), or the polygons of another tool's mesh (.obj, .glb, .ply, .stl)
     #[arg(value_name = "NAVMESH")]
     pub(crate) mesh: PathBuf,
 
@@ -267,9 +267,83 @@ pub(crate) struct VerifyArgs {
     #[arg(long = "scene", value_name = "SCENE", required = true, num_args = 1..)]
     pub(crate) scenes: Vec<PathBuf>,
 
-    /// How many points to sample
-    #[arg(long, value_name = "N")]
+    /// How many points to sample on the mesh, and again on the scene [default: 10000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) samples: Option<u64>,
+
+    /// Seed of the random choices; the same seed gives the same report
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// The least share that passes, for example sound=0.999 or complete=0.99 (repeatable)
+    #[arg(long, value_name = "WHAT=SHARE", value_parser = requirement)]
+    pub(crate) require: Vec<(bool, f64)>,
+
+    /// How much the mesh may be off, in metres [default: 0.01, or the cell size]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
+
+    /// How much larger the agent is whose ground must be covered, in metres [default: 0.04, or two
+    /// cells]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) margin: Option<f64>,
+
+    /// How far the mesh may lie above or below the ground, in metres [default: 0.03, or two cell
+    /// heights]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) height_tolerance: Option<f64>,
+
+    /// Cracks in the ground up to this width are none, in metres [default: 0.01, or the cell size]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) gap_distance: Option<f64>,
+
+    /// The cell size of a mesh from voxels, in metres: sets the tolerances
+    #[arg(long, value_name = "M", value_parser = finite)]
+    pub(crate) cell_size: Option<f64>,
+
+    /// The cell height of a mesh from voxels, in metres [default: half the cell size]
+    #[arg(long, value_name = "M", value_parser = finite, requires = "cell_size")]
+    pub(crate) cell_height: Option<f64>,
+
+    /// Patches of ground smaller than this need not be covered, in m² [default: 1]
+    #[arg(long, value_name = "M2", allow_negative_numbers = true)]
+    pub(crate) min_area: Option<f64>,
+
+    /// Only ground that can be reached from the mesh must be covered: for builds with seeds
+    #[arg(long)]
+    pub(crate) reachable_only: bool,
+
+    /// Take triangles that face down as ground too, as the build did
+    #[arg(long)]
+    pub(crate) two_sided: bool,
+
+    /// How many of the worst faults of each kind to name
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) worst: usize,
+
+    /// Write the mesh with its faults marked (.glb)
+    #[arg(long, value_name = "OUT")]
+    pub(crate) faults: Option<PathBuf>,
+
+    /// The agent's height, for a mesh of another tool; a .snav file knows its agent
+    #[arg(long, value_name = "M", default_value_t = 1.8, allow_negative_numbers = true)]
+    pub(crate) agent_height: f64,
+
+    /// The agent's radius, for a mesh of another tool
+    #[arg(long, value_name = "M", default_value_t = 0.3, allow_negative_numbers = true)]
+    pub(crate) agent_radius: f64,
+
+    /// The steepest ground in degrees, for a mesh of another tool
+    #[arg(long, value_name = "DEG", default_value_t = 45.0, allow_negative_numbers = true)]
+    pub(crate) max_slope: f64,
+
+    /// The highest step, for a mesh of another tool
+    #[arg(long, value_name = "M", default_value_t = 0.4, allow_negative_numbers = true)]
+    pub(crate) max_step: f64,
+
+    /// Which way is up, for a mesh of another tool
+    #[arg(long, value_name = "DIR", default_value = "y", allow_hyphen_values = true, value_parser = direction)]
+    pub(crate) up: Triple,
 
     /// Print JSON
     #[arg(long)]
@@ -373,6 +447,21 @@ fn numbers(text: &str) -> Option<Triple> {
     let mut next = || parts.next()?.trim().parse::<f64>().ok().filter(|v| v.is_finite());
     let triple = [next()?, next()?, next()?];
     parts.next().is_none().then_some(triple)
+}
+
+/// A share that is asked for; `true` stands for completeness.
+fn requirement(text: &str) -> Result<(bool, f64), String> {
+    let usage = "give sound=SHARE or complete=SHARE, with a share from 0 to 1";
+    let (what, share) = text.split_once('=').ok_or(usage)?;
+    let complete = match what {
+        "sound" => false,
+        "complete" => true,
+        _ => return Err(usage.to_owned()),
+    };
+    match share.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok((complete, share)),
+        _ => Err(usage.to_owned()),
+    }
 }
 
 /// A finite number.

@@ -67,7 +67,6 @@ fn what_this_version_cannot_do_is_said_plainly() {
     bench.fails(&["build", "t.obj", "-o", "t.snav", "--fill-gaps", "1"], 1, &["--fill-gaps"]);
     bench.fails(&["build", "t.obj", "-o", "t.snav", "--backend", "gpu"], 1, &["--backend"]);
     bench.ok(&["build", "t.obj", "-o", "t.snav", "--backend", "auto"]);
-    bench.fails(&["verify", "t.snav", "--scene", "t.obj"], 1, &["not part of this version"]);
     bench.fails(&["view", "t.snav", "--no-open"], 1, &["not part of this version"]);
     let radius = ["path", "t.snav", "--from", "1,0,1", "--to", "2,0,2", "--radius", "1"];
     bench.fails(&radius, 1, &["--radius"]);

@@ -17,6 +17,7 @@ use surefoot_mesh::{EdgeClass, EdgeId, LinkKind, NavMesh, VertexId};
 /// | `components` | how many there are |
 /// | `vertices` | a list of `[x, y, z]` |
 /// | `cells` | a list of objects, see below |
+/// | `portals` | a list of objects, see below |
 /// | `links` | a list of objects, see below |
 ///
 /// A cell has `vertices` (indices, counter-clockwise seen from above), `neighbours` (for the edge
@@ -24,6 +25,10 @@ use surefoot_mesh::{EdgeClass, EdgeId, LinkKind, NavMesh, VertexId};
 /// edge: `inner`, `step`, `open`, `blocked`, `inner-wall`, `gap`), `kind` (`ground`, `ramp`, `gap`),
 /// `area` (an index of `areas`) and `component`. Two neighbours across a step have vertices of
 /// their own.
+///
+/// A portal has `cells` (the two that meet there, the lower index first), `ends` (two points, as the
+/// first cell has them; that cell lies to the left of the way from one to the other) and `edge` (its
+/// class). With `cells` it is the cell-and-portal graph.
 ///
 /// A link has `from` and `to` (cells), `from_segment` and `to_segment` (two points each: any point
 /// of the one leads to the point at the same share of the other), `kind` (`step`, `gap`, `jump`,
@@ -91,6 +96,8 @@ pub fn mesh_to_json(mesh: &NavMesh) -> String {
             mesh.cell_component(cell)
         );
     }
+    out.push_str("],\n\"portals\":[");
+    push_portals(&mut out, mesh);
     out.push_str("],\n\"links\":[");
     let user = |p: [f32; 3]| mesh.frame().user_from_canonical(p.map(f64::from).into());
     for (i, link) in mesh.links().iter().enumerate() {
@@ -121,6 +128,23 @@ pub fn mesh_to_json(mesh: &NavMesh) -> String {
     }
     out.push_str("]}\n");
     out
+}
+
+fn push_portals(out: &mut String, mesh: &NavMesh) {
+    let mut first = true;
+    for cell in mesh.cells() {
+        let vertices: Vec<VertexId> = mesh.cell_vertices(cell).collect();
+        for (i, edge) in mesh.cell_edges(cell).enumerate() {
+            let Some(other) = mesh.neighbour(edge).filter(|other| *other > cell) else { continue };
+            let comma = if first { "" } else { "," };
+            first = false;
+            let _ = write!(out, "{comma}\n{{\"cells\":[{},{}],\"ends\":[[", cell.0, other.0);
+            push_point(out, &mesh.vertex_position(vertices[i]), ',');
+            out.push_str("],[");
+            push_point(out, &mesh.vertex_position(vertices[(i + 1) % vertices.len()]), ',');
+            let _ = write!(out, "]],\"edge\":\"{}\"}}", class_name(mesh.edge_class(edge)));
+        }
+    }
 }
 
 /// An angle in degrees as a person wrote it: 45° has no exact radians.
@@ -190,5 +214,12 @@ mod tests {
             }
         }
         assert_eq!(mutual, 2);
+        let portals = v["portals"].as_array().unwrap();
+        assert_eq!(portals.len(), 1);
+        let ids: Vec<u64> =
+            portals[0]["cells"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+        let around = &cells[ids[0] as usize]["neighbours"];
+        assert!(ids[0] < ids[1] && around.as_array().unwrap().contains(&ids[1].into()));
+        assert_eq!(portals[0]["ends"].as_array().unwrap().len(), 2);
     }
 }

@@ -4,9 +4,9 @@
 //! In goes the outline of a cell, lattice points in order; out comes its [`CellShape`], or what is
 //! wrong with it. Every decision on orientation and crossing is exact. A cell that is exactly
 //! convex is recognised in one pass. Any other is checked for crossings, measured against its
-//! convex hull, and, where a notch is deeper than [`CONVEX_SLACK_UNITS`], cut into convex pieces by
-//! clipping ears and then dropping every diagonal that is not needed (Hertel and Mehlhorn, 1983),
-//! so that a search may treat every piece as convex.
+//! convex hull, and cut into convex pieces by clipping ears and then dropping every diagonal that
+//! is not needed (Hertel and Mehlhorn, 1983): so a search sees exactly convex pieces only, and
+//! nothing in it needs a tolerance.
 
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::M_PER_LATTICE;
@@ -20,15 +20,12 @@ pub const CONVEX_SLACK_UNITS: f64 = 4.0;
 
 /// The most edges that a cell may have which is not exactly convex: its outline is checked for
 /// crossings pair by pair.
-pub const MAX_UNEVEN_EDGES: usize = 4096;
-
-/// The most edges that a cell may have whose notches are deeper than the slack.
 pub const MAX_NOTCHED_EDGES: usize = 1024;
 
 /// What a sound cell looks like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CellShape {
-    /// Convex up to the slack.
+    /// Exactly convex.
     Convex,
     /// Simple, with notches up to this depth.
     Notched { depth_m: f64, vertex: usize },
@@ -44,7 +41,7 @@ pub(crate) enum ShapeFault {
     /// Two edges meet where they should not.
     Crossing { corner: usize },
     /// Too many edges for an outline that is not convex.
-    TooManyEdges { limit: usize },
+    TooManyEdges,
 }
 
 /// Looks at the outline of a cell with at least three corners.
@@ -68,17 +65,11 @@ pub(crate) fn classify(outline: &[LatticePoint]) -> Result<CellShape, ShapeFault
     if contour_area2(outline) <= 0 {
         return Err(ShapeFault::Clockwise);
     }
-    if n > MAX_UNEVEN_EDGES {
-        return Err(ShapeFault::TooManyEdges { limit: MAX_UNEVEN_EDGES });
+    if n > MAX_NOTCHED_EDGES {
+        return Err(ShapeFault::TooManyEdges);
     }
     check_simple(outline)?;
     let (vertex, depth_units) = deepest_notch(outline);
-    if depth_units <= CONVEX_SLACK_UNITS {
-        return Ok(CellShape::Convex);
-    }
-    if n > MAX_NOTCHED_EDGES {
-        return Err(ShapeFault::TooManyEdges { limit: MAX_NOTCHED_EDGES });
-    }
     Ok(CellShape::Notched { depth_m: depth_units * M_PER_LATTICE, vertex })
 }
 
@@ -292,7 +283,7 @@ mod tests {
         let flat_corner = outline(&[(0, 0), (500, 0), (1000, 0), (1000, 1000), (0, 1000)]);
         assert_eq!(classify(&flat_corner), Ok(CellShape::Convex));
         let within_slack = outline(&[(0, 0), (500, 3), (1000, 0), (1000, 1000), (0, 1000)]);
-        assert_eq!(classify(&within_slack), Ok(CellShape::Convex));
+        assert!(matches!(classify(&within_slack), Ok(CellShape::Notched { vertex: 1, .. })));
         let notched = outline(&[(0, 0), (500, 65), (1000, 0), (1000, 1000), (0, 1000)]);
         let Ok(CellShape::Notched { depth_m, vertex: 1 }) = classify(&notched) else {
             panic!("{:?}", classify(&notched));

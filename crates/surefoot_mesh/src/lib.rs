@@ -3,6 +3,38 @@
 //! This crate sees no scene, no loader and no pipeline. [`NavMeshData`] is the plain form that a
 //! pipeline, an importer or a file fills in; [`NavMeshData::validate`] turns it into a [`NavMesh`],
 //! which is the proof that its structure is sound and what every query asks for.
+//!
+//! ```
+//! use surefoot_mesh::{Agent, NavMesh, NavMeshData, PathRequest, Query};
+//!
+//! // An L of three squares, with Y up.
+//! let points = [
+//!     [0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [4.0, 0.0, 0.0],
+//!     [0.0, 0.0, 2.0], [2.0, 0.0, 2.0], [4.0, 0.0, 2.0],
+//!     [0.0, 0.0, 4.0], [2.0, 0.0, 4.0],
+//! ];
+//! let cells = [vec![0, 1, 4, 3], vec![1, 2, 5, 4], vec![3, 4, 7, 6]];
+//! let mesh = NavMeshData::from_polygons(&points, &cells, Agent::default(), [0.0, 1.0, 0.0])?.validate()?;
+//!
+//! let mut query = Query::new(&mesh);
+//! let path = query.find_path([3.5, 0.0, 1.5], [1.5, 0.0, 3.5])?;
+//! assert_eq!(path.points.len(), 3); // around the corner at (2, 2)
+//!
+//! // The same for an agent 20 cm wider: it keeps that much more distance from the corner.
+//! query.set_radius(0.5)?;
+//! let wider = query.find_path([3.5, 0.0, 1.5], [1.5, 0.0, 3.5])?;
+//! assert!(wider.length_m > path.length_m);
+//!
+//! let ray = query.raycast([1.0, 0.0, 1.0], [9.0, 0.0, 1.0])?;
+//! assert!((ray.end.point[0] - 3.8).abs() < 1e-6); // 20 cm before the wall
+//!
+//! let answers = query.find_paths(&[PathRequest::new([1.0, 0.0, 1.0], [3.0, 0.0, 1.0])], &Default::default());
+//! assert!(answers[0].is_ok());
+//!
+//! let bytes = mesh.to_bytes(); // what `mesh.save("level.snav")` writes
+//! assert_eq!(NavMesh::from_bytes(&bytes)?.cell_count(), 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod agent;
 mod blocks;
@@ -19,7 +51,7 @@ mod query;
 mod validate;
 
 pub use agent::{Agent, AgentError};
-pub use cell_shape::{CONVEX_SLACK_UNITS, MAX_NOTCHED_EDGES, MAX_UNEVEN_EDGES};
+pub use cell_shape::{CONVEX_SLACK_UNITS, MAX_NOTCHED_EDGES};
 pub use clearance::{CHORD_ERROR_M, Clearance, RadiusError};
 pub use data::{
     AreaId, CellId, CellKind, EdgeClass, EdgeId, Link, LinkKind, NO_EDGE, NavMeshData, VertexId,

@@ -290,9 +290,14 @@ impl NavMeshData {
             {
                 for at in segment {
                     let p = DVec2::new(f64::from(at[0]), f64::from(at[1]));
-                    let (piece, q) = pieces.closest_in_cell(cell, p);
-                    let plan_m = p.distance(q);
-                    let height_m = (pieces.height(piece, q) - f64::from(at[2])).abs();
+                    // What no mesh can hold is not measured: distances would not be finite.
+                    let within_reach = at.iter().all(|c| c.abs() <= MAX_HEIGHT_M);
+                    let (plan_m, height_m) = if within_reach {
+                        let (piece, q) = pieces.closest_in_cell(cell, p);
+                        (p.distance(q), (pieces.height(piece, q) - f64::from(at[2])).abs())
+                    } else {
+                        (f64::INFINITY, f64::INFINITY)
+                    };
                     let near =
                         plan_m <= LINK_PLAN_TOLERANCE_M && height_m <= LINK_HEIGHT_TOLERANCE_M;
                     // Written so that NaN fails.
@@ -382,7 +387,7 @@ impl NavMeshData {
         Ok(())
     }
 
-    /// Checks the outlines; returns the cells with notches and their convex pieces.
+    /// Checks the outlines; returns the cells that are not exactly convex and their convex pieces.
     fn check_cells(&self) -> Result<Vec<(u32, Vec<Vec<u32>>)>, ValidateError> {
         let allowed_m = self.convex_distance_m + CONVEX_SLACK_UNITS * M_PER_LATTICE;
         let mut cuts = Vec::new();
@@ -417,8 +422,8 @@ impl NavMeshData {
                 Err(ShapeFault::Crossing { corner }) => {
                     return Err(ValidateError::Crossing { cell, edge: edge(corner) });
                 }
-                Err(ShapeFault::TooManyEdges { limit }) => {
-                    let edges = outline.len();
+                Err(ShapeFault::TooManyEdges) => {
+                    let (edges, limit) = (outline.len(), cell_shape::MAX_NOTCHED_EDGES);
                     return Err(ValidateError::TooManyNotchedEdges { cell, edges, limit });
                 }
             }

@@ -5,7 +5,8 @@ mod meshes;
 
 use meshes::{Cells, Random, field, ring, stairs};
 use surefoot_mesh::{
-    Agent, Algorithm, NavMesh, NavMeshData, Path, PathOptions, PathPoints, Query, VertexId,
+    Agent, Algorithm, NavMesh, NavMeshData, Path, PathError, PathOptions, PathPoints, Query,
+    VertexId,
 };
 
 /// A spiral stair around a point: cells above one another that share a corner in plan.
@@ -105,7 +106,7 @@ fn check(mesh: &NavMesh, query: &Query<'_>, path: &Path, from: [f64; 3], to: [f6
     }
     let straight = (path.points[0][0] - ends[1][0]).hypot(path.points[0][1] - ends[1][1]);
     assert!(path.plan_length_m >= straight - 1e-9);
-    assert!(path.length_m >= path.plan_length_m - 1e-6);
+    assert!(path.length_m >= path.plan_length_m - 1e-6, "{path:?}");
     // Points along each leg, in plan, lie on one of the cells crossed.
     for leg in path.points.windows(2) {
         for i in 0..=4 {
@@ -160,12 +161,14 @@ fn storm(seed: u64, meshes_count: usize, queries: usize) {
             };
             let result = query.find_path_into(from, to, &options(Algorithm::Optimal), &mut path);
             let result2 = query.find_path_into(from, to, &options(Algorithm::Portals), &mut other);
-            assert_eq!(result, result2);
+            let reason = |r: &Result<(), PathError>| r.as_ref().err().map(PathError::reason);
+            assert_eq!(reason(&result), reason(&result2));
             if result.is_ok() {
                 check(&mesh, &query, &path, from, to);
                 check(&mesh, &query, &other, from, to);
                 let (best, funnel) = (path.plan_length_m, other.plan_length_m);
-                assert!(best <= funnel * (1.0 + 1e-9) + 1e-9, "{best} > {funnel}: {from:?} {to:?}");
+                // Ends within two nanometres of a vertex count as on it, which may cost that much.
+                assert!(best <= funnel + 1e-8, "{best} > {funnel}: {from:?} {to:?}");
                 found += 1;
             }
             if random.share() < 0.2

@@ -53,12 +53,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             mesh.cell_count(),
             mesh.area_m2()
         );
-        print(&report);
+        print(&report, mesh.data());
     }
     Ok(())
 }
 
-fn print(report: &Report) {
+fn print(report: &Report, mesh: &surefoot_mesh::NavMeshData) {
     let s = report.sound_by_stratum.map(|s| format!("{}/{}", s.counted - s.passed, s.counted));
     println!(
         "  sound {:.5} ({}), complete {:.5} ({} of {}, {} left out), walks {}/{}, portals {}/{}, connection {}, structure {}",
@@ -77,9 +77,10 @@ fn print(report: &Report) {
     );
     for f in &report.unsound {
         println!(
-            "    unsound {:.3?} cell {} {:?}: {} at {:.3?}, short by {:.3}",
+            "    unsound {:.3?} cell {} {:?} {:?}: {} at {:.3?}, short by {:.3}",
             f.at,
             f.cell,
+            mesh.cell_kinds[f.cell as usize],
             f.stratum,
             f.reason.name(),
             f.because_of,

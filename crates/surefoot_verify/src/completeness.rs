@@ -28,9 +28,6 @@ const AREA_SURPLUS: f64 = 1.1;
 /// The most points of the grid that one patch is followed over.
 const MAX_FOLLOWED: usize = 20_000;
 
-/// How far beside a cell a point may lie and be covered still, in metres.
-pub(crate) const COVERED_SLACK_M: f64 = 1e-3;
-
 /// What came of one sample.
 #[derive(Clone, Copy, Debug)]
 enum Drawn {
@@ -64,8 +61,8 @@ pub(crate) fn check(
                     return Drawn::Elsewhere;
                 };
                 let at = at.truncate().extend(z);
-                match judged.cell_at(at, settings.height_tolerance_m, COVERED_SLACK_M) {
-                    Some((cell, _)) => Drawn::Covered(judged.cell_component[cell as usize]),
+                match judged.covering(at, settings.height_tolerance_m) {
+                    Some(cell) => Drawn::Covered(judged.cell_component[cell as usize]),
                     None => Drawn::Uncovered(at),
                 }
             },
@@ -173,7 +170,9 @@ struct Patches<'a> {
 
 impl<'a> Patches<'a> {
     fn new(world: &'a World, judged: &'a Judged<'a>, settings: &'a VerifySettings) -> Self {
-        let body = Body::plain(&judged.data.agent, settings);
+        // In doubt about a way on, the ground ends: a patch is not made larger than it is.
+        let body =
+            Body { strict: true, bridge_run: 0.0, ..Body::plain(&judged.data.agent, settings) };
         Self {
             judge: Judge::new(world, body),
             rosette: Rosette::default(),
@@ -210,8 +209,7 @@ impl<'a> Patches<'a> {
         let mut count = 0;
         while let Some((i, j, z)) = open.pop_front() {
             let here = point(i, j).extend(z);
-            let window = self.settings.height_tolerance_m;
-            if let Some((cell, _)) = self.judged.cell_at(here, window, COVERED_SLACK_M) {
+            if let Some(cell) = self.judged.covering(here, self.settings.height_tolerance_m) {
                 let component = self.judged.cell_component[cell as usize];
                 return Patch::BesideMesh { component, at: here };
             }

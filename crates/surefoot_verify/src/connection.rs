@@ -6,7 +6,6 @@
 //! must be places to stand, with nothing in between that its kind does not allow.
 
 use crate::Watch;
-use crate::completeness::COVERED_SLACK_M;
 use crate::ground::{Judge, Reason, Refusal, Spot, Window};
 use crate::judged::Judged;
 use crate::random::{Purpose, Random};
@@ -24,6 +23,9 @@ const SAMPLES_PER_WALK: u64 = 250;
 const MIN_WALKS: u64 = 16;
 const PACES: usize = 48;
 const LONGEST_PACE_M: f64 = 0.25;
+
+/// Distance between the points at which a portal is tried, in metres; three at least.
+const PORTAL_SPACING_M: f64 = 0.25;
 
 /// How far before and behind a portal it is tried, in metres.
 const ASIDE_M: f64 = 4e-3;
@@ -120,10 +122,7 @@ fn walk(
             continue;
         };
         here = to.extend(z);
-        let Some((cell, _)) = judged.cell_at(here, settings.height_tolerance_m, COVERED_SLACK_M)
-        else {
-            continue;
-        };
+        let Some(cell) = judged.covering(here, settings.height_tolerance_m) else { continue };
         let now = judged.cell_component[cell as usize];
         if now != component {
             let user = |p: DVec3| judged.data.frame.user_from_canonical(p);
@@ -157,13 +156,15 @@ impl Judge<'_> {
 
     /// Whether no upright triangle of the place crosses the way between step and agent height.
     fn no_wall_between(&self, from: DVec3, to: DVec3) -> Result<(), Refusal> {
-        let ground = from.z.max(to.z);
-        let (step, head) = (ground + self.body.step_m, ground + self.body.height_m);
+        let way = (to - from).truncate();
         for facet in &self.place.facets {
-            if let Some((low, high, at)) = facet.crossed_by(from.truncate(), to.truncate())
-                && high > step + NOISE_M
-                && low < head - NOISE_M
-            {
+            let Some((low, high, at)) = facet.crossed_by(from.truncate(), to.truncate()) else {
+                continue;
+            };
+            // The ground behind its face, as for a wall within the disc.
+            let ground = if facet.front().dot(way) < 0.0 { to.z } else { from.z };
+            let (step, head) = (ground + self.body.step_m, ground + self.body.height_m);
+            if high > step + NOISE_M && low < head - NOISE_M {
                 return Err(Refusal { reason: Reason::Wall, at: at.extend(low.max(step)) });
             }
         }
@@ -201,7 +202,7 @@ fn portals(
     results.into_iter().flatten().collect()
 }
 
-/// Tries a portal at its middle and near its ends.
+/// Tries a portal at points along it.
 fn cross(
     judge: &mut Judge<'_>,
     judged: &Judged<'_>,
@@ -213,7 +214,9 @@ fn cross(
     let (c, d) = judged.edge(twin);
     let left = (b - a).truncate().perp().normalize_or_zero();
     let on_ground = |e: u32| judged.kind(judged.edge_cell[e as usize]) == CellKind::Ground;
-    for t in [0.5, 0.1, 0.9] {
+    let looks = ((b - a).truncate().length() / PORTAL_SPACING_M).ceil().clamp(3.0, 64.0) as usize;
+    for k in 0..looks {
+        let t = (k as f64 + 0.5) / looks as f64;
         let (here, there) = (a.lerp(b, t), d.lerp(c, t));
         let refuse = |reason| Err((here, Refusal { reason, at: there }));
         let apart = here.truncate().distance(there.truncate());

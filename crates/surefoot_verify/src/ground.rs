@@ -4,7 +4,8 @@
 //! height, that one is the ground. Otherwise the agent can stand iff nothing solid lies between step
 //! height and agent height, where a surface facing down begins something solid and the next one
 //! facing up ends it; a lone sheet facing down has no end. A surface facing down that lies on the
-//! ground itself begins something solid if anything above ends it: the foot of a wall, a crate.
+//! ground itself is either the foot of something solid (a wall, a crate) or the other side of the
+//! ground, which then is a sheet: see [`World::solid_on`].
 //!
 //! A steep surface is no ground, but one that leads from ground to ground within one step (a leaning
 //! riser, a sloped kerb) is stepped over: see [`Judge::is_riser`].
@@ -101,6 +102,18 @@ impl Window {
 /// Heights nearer than this are equal, in metres: what rounding leaves of one modelled height.
 const SAME_M: f64 = 5e-5;
 
+/// Directions in which both sides of a gap are looked for.
+const WAYS: [(f64, f64); 8] = [
+    (1.0, 0.0),
+    (0.0, 1.0),
+    (std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2),
+    (std::f64::consts::FRAC_1_SQRT_2, -std::f64::consts::FRAC_1_SQRT_2),
+    (0.923_879_532_511_286_7, 0.382_683_432_365_089_8),
+    (0.923_879_532_511_286_7, -0.382_683_432_365_089_8),
+    (0.382_683_432_365_089_8, 0.923_879_532_511_286_7),
+    (0.382_683_432_365_089_8, -0.923_879_532_511_286_7),
+];
+
 /// How far a look along a riser goes between two looks down, in metres.
 const RISER_PACE_M: f64 = 0.01;
 
@@ -112,7 +125,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) world: &'a World,
     pub(crate) body: Body,
     pub(crate) place: Place,
-    /// The neighbourhood of a riser, which may reach beyond the place.
+    /// The neighbourhood of a riser or a bridge, which may reach beyond the place.
     aside: RefCell<Place>,
 }
 
@@ -221,19 +234,55 @@ impl<'a> Judge<'a> {
         high - low <= body.step_m + NOISE_M
     }
 
+    /// The height at which a point is bridged: treads on two opposite sides of it, within a step in
+    /// height and nearer together than the steepest bridge between them reaches, both higher than
+    /// what lies at the point itself, with head room above.
+    pub(crate) fn bridged(&self, at: DVec2, level_m: f64, above_m: f64) -> Option<f64> {
+        const LOOK_M: f64 = 0.01;
+        let (step, run) = (self.body.step_m, self.body.bridge_run);
+        if run <= 0.0 {
+            return None;
+        }
+        let looks = (step * run / LOOK_M).ceil() as usize + 1;
+        let mut aside = self.aside.borrow_mut();
+        let reach = (looks + 1) as f64 * LOOK_M;
+        let heights = (level_m - step - 0.1, level_m + step + self.body.height_m + 0.1);
+        self.world.gather(&self.body, at, reach, heights, &mut aside);
+        let window = Window::around(level_m, step + NOISE_M);
+        for (x, y) in WAYS {
+            let way = DVec2::new(x, y);
+            let mut find = |side: DVec2| {
+                (1..=looks).find_map(|k| {
+                    let d = k as f64 * LOOK_M;
+                    let there = at + side * d;
+                    match look_for_ground(self.world, &self.body, &mut aside, there, window) {
+                        Spot::Ground(z) if z > above_m => Some((d, z)),
+                        _ => None,
+                    }
+                })
+            };
+            let Some((d, z)) = find(way) else { continue };
+            let Some((e, w)) = find(-way) else { continue };
+            let height = (z - w).abs();
+            // Each side is found up to one look too late.
+            if height > step + NOISE_M
+                || d + e > (height * run).max(self.body.crack_m) + 2.0 * LOOK_M
+            {
+                continue;
+            }
+            let bridge = z + (w - z) * d / (d + e);
+            aside.look(at);
+            let free = blocked_above(self.world, &self.body, &aside.column, at, bridge);
+            if free.is_none() {
+                return Some(bridge);
+            }
+        }
+        None
+    }
+
     /// Whether a point without ground lies over a crack: ground that a step reaches on both sides of
     /// it, nearer together than the widest crack.
     pub(crate) fn is_crack(&mut self, at: DVec2, level_m: f64) -> bool {
-        const WAYS: [(f64, f64); 8] = [
-            (1.0, 0.0),
-            (0.0, 1.0),
-            (std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2),
-            (std::f64::consts::FRAC_1_SQRT_2, -std::f64::consts::FRAC_1_SQRT_2),
-            (0.923_879_532_511_286_7, 0.382_683_432_365_089_8),
-            (0.923_879_532_511_286_7, -0.382_683_432_365_089_8),
-            (0.382_683_432_365_089_8, 0.923_879_532_511_286_7),
-            (0.382_683_432_365_089_8, -0.923_879_532_511_286_7),
-        ];
         const PARTS: usize = 6;
         let widest = self.body.crack_m;
         let window = Window::around(level_m, self.body.step_m + NOISE_M);
@@ -325,17 +374,11 @@ fn blocked_above(
             Facing::Walkable if z > height_m + NOISE_M => return Some((Reason::Covered, z)),
             Facing::Steep if z > above_step => return Some((Reason::Steep, z)),
             Facing::Down => {
-                let on_ground = z <= height_m + NOISE_M;
-                let end = column[i + 1..]
-                    .iter()
-                    .filter(|n| n.facing != Facing::Down)
-                    .find(|n| n.height_m > z + SAME_M || !on_ground)
-                    .map(|n| n.height_m);
-                let blocks = match end {
-                    Some(end) => end > above_step,
-                    // On the ground it is the underside of the ground itself, unless something
-                    // farther up than the column reaches closes it.
-                    None => !on_ground || world.is_closed_above(at, z + NOISE_M),
+                let blocks = if z <= height_m + NOISE_M {
+                    world.solid_on(at, z + NOISE_M).is_some_and(|end| end > above_step)
+                } else {
+                    let end = column[i + 1..].iter().find(|n| n.facing != Facing::Down);
+                    end.is_none_or(|n| n.height_m > above_step)
                 };
                 if blocks {
                     return Some((Reason::HeadRoom, z));

@@ -9,6 +9,9 @@ use glam::{DVec2, DVec3};
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_mesh::{CellKind, NO_EDGE, NavMeshData};
 
+/// How far beside a cell a point may lie and be covered still, in metres.
+const COVERED_SLACK_M: f64 = 1e-3;
+
 /// A mesh, ready to be asked.
 pub(crate) struct Judged<'a> {
     pub(crate) data: &'a NavMeshData,
@@ -107,6 +110,17 @@ impl<'a> Judged<'a> {
     pub(crate) fn twin(&self, edge: u32) -> Option<u32> {
         let twin = self.data.edge_twins[edge as usize];
         (twin != NO_EDGE && (twin as usize) < self.edge_cell.len()).then_some(twin)
+    }
+
+    /// The cell that covers a point of the ground: one at its height, or a bridging one within a step.
+    pub(crate) fn covering(&self, at: DVec3, window_m: f64) -> Option<u32> {
+        if let Some((cell, _)) = self.cell_at(at, window_m, COVERED_SLACK_M) {
+            return Some(cell);
+        }
+        let step_m = self.data.agent.max_step_m + window_m;
+        self.cell_at(at, step_m, COVERED_SLACK_M)
+            .map(|(cell, _)| cell)
+            .filter(|&cell| self.kind(cell) != CellKind::Ground)
     }
 
     /// The middle of a cell's corners.

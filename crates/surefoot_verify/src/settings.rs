@@ -22,6 +22,10 @@ pub struct VerifySettings {
     pub height_tolerance_m: f64,
     /// Cracks in the ground up to this width are none. Typical: 0.01, the build's gap distance.
     pub gap_distance_m: f64,
+    /// The steepest bridge between two treads that are apart in plan, in radians. Typical: 55°, the
+    /// build's stair slope. Where treads are nearer than such a bridge reaches, the gap between them
+    /// is no ledge.
+    pub stair_slope_rad: f64,
     /// Patches of ground smaller than this need not be covered, in m². The build's own setting.
     pub min_area_m2: f64,
     /// Whether triangles that face down are ground too, as the build was told.
@@ -42,6 +46,7 @@ impl Default for VerifySettings {
             margin_m: 0.04,
             height_tolerance_m: 0.03,
             gap_distance_m: 0.01,
+            stair_slope_rad: 55.0_f64.to_radians(),
             min_area_m2: 1.0,
             two_sided: false,
             reachable_only: false,
@@ -86,6 +91,9 @@ pub(crate) struct Body {
     pub(crate) steepest: f64,
     /// The widest crack that is none.
     pub(crate) crack_m: f64,
+    /// How far a bridge between two treads reaches for each metre of height; zero where there are
+    /// no bridges.
+    pub(crate) bridge_run: f64,
     /// Whether doubt is held against a place.
     pub(crate) strict: bool,
 }
@@ -107,6 +115,7 @@ impl Body {
             least_up: slope_rad.cos() - SLOPE_SLACK,
             steepest: slope_rad.tan(),
             crack_m: settings.gap_distance_m.max(NOISE_CRACK_M),
+            bridge_run: 1.0 / settings.stair_slope_rad.tan().max(0.1),
             strict: false,
         }
     }
@@ -132,6 +141,7 @@ impl Body {
         body.height_m += vertical;
         body.step_m = (body.step_m - vertical).max(0.0);
         body.crack_m = NOISE_CRACK_M;
+        body.bridge_run = 0.0;
         body.strict = true;
         body
     }

@@ -27,6 +27,17 @@ const MAX_PACES: usize = 48;
 /// How far beside an edge or before a wall a look goes down, in metres.
 const BESIDE_M: f64 = 2e-3;
 
+/// Where an edge is tried: shares of the way from its nearest point to where it leaves the disc, to
+/// one side and to the other.
+const LEDGE_LOOKS: [f64; 5] = [0.0, -0.5, 0.5, -0.95, 0.95];
+
+/// How far behind a wall ground is looked for, in metres: a wall without thickness counts as this
+/// thick, so that no crack in the ground leads through it.
+const BEHIND_M: [f64; 3] = [2e-3, 12e-3, 24e-3];
+
+/// Ground deeper than this below a tread may be what is seen between two treads, in metres.
+const DEEP_M: f64 = 0.05;
+
 /// Paces are halved down to this length where a step looks too high, in metres.
 const SHORTEST_PACE_M: f64 = 8e-4;
 
@@ -65,10 +76,11 @@ impl Judge<'_> {
         window_m: f64,
         rosette: &mut Rosette,
     ) -> Result<f64, Refusal> {
-        self.go_to(at, self.body.radius_m + 0.02);
+        self.go_to(at, self.body.radius_m + BEHIND_M[2] + 0.01);
         let plan = at.truncate();
         let height = match self.spot(plan, Window::around(at.z, window_m)) {
             Spot::Ground(z) | Spot::Riser(z) => z,
+            Spot::Blocked(reason, z) if self.is_lip(plan, at.z, reason, z) => at.z,
             Spot::Blocked(reason, z) => return Err(Refusal { reason, at: plan.extend(z) }),
             Spot::Void => return Err(Refusal { reason: Reason::NoGround, at }),
         };
@@ -117,6 +129,12 @@ impl Judge<'_> {
         let reach = self.body.step_m + slope_m + NOISE_M;
         match self.spot(to, Window::around(from.z, reach)) {
             Spot::Ground(z) | Spot::Riser(z) => {
+                // What is seen between two treads is passed over, not stepped down to.
+                if z < from.z - DEEP_M
+                    && let Some(bridge) = self.bridged(to, from.z, z + DEEP_M)
+                {
+                    return Ok(bridge);
+                }
                 if (z - from.z).abs() <= self.body.step_m {
                     return Ok(z);
                 }
@@ -132,15 +150,29 @@ impl Judge<'_> {
                 let height = self.pace(from, middle)?;
                 self.pace(middle.extend(height), to)
             }
-            Spot::Blocked(reason, z) => Err(Refusal { reason, at: to.extend(z) }),
+            Spot::Blocked(reason, z) => {
+                if self.is_lip(to, from.z, reason, z) {
+                    return Ok(from.z);
+                }
+                Err(Refusal { reason, at: to.extend(z) })
+            }
             Spot::Void => {
                 if self.is_crack(to, from.z) {
-                    Ok(from.z)
-                } else {
-                    Err(Refusal { reason: Reason::Ledge, at: to.extend(from.z) })
+                    return Ok(from.z);
                 }
+                let refusal = Refusal { reason: Reason::Ledge, at: to.extend(from.z) };
+                self.bridged(to, from.z, f64::NEG_INFINITY).ok_or(refusal)
             }
         }
+    }
+
+    /// Whether what blocks a point is a lip no wider than a crack that begins below step height: a
+    /// sliver of an underside just above the ground.
+    fn is_lip(&mut self, at: DVec2, level_m: f64, reason: Reason, height_m: f64) -> bool {
+        !self.body.strict
+            && reason == Reason::HeadRoom
+            && height_m < level_m + self.body.step_m
+            && self.is_crack(at, level_m)
     }
 
     /// Tries the edges of the ground along which no other ground runs.
@@ -159,8 +191,9 @@ impl Judge<'_> {
                 let b = facet.corners[(k + 1) % 3].truncate();
                 let Some(chord) = Chord::new(a, b, centre, self.body.radius_m) else { continue };
                 let outwards = (b - a).perp().normalize_or_zero() * -1.0;
-                for t in [chord.nearest, chord.from, chord.to] {
-                    let t = 0.5 * (t + chord.nearest);
+                for share in LEDGE_LOOKS {
+                    let end = if share < 0.0 { chord.from } else { chord.to };
+                    let t = chord.nearest + (end - chord.nearest) * share.abs();
                     self.try_ledge(&facet, a.lerp(b, t), outwards, rosette)?;
                 }
             }
@@ -236,16 +269,20 @@ impl Judge<'_> {
             if low > level + reach + self.body.height_m || high < level - reach {
                 continue;
             }
-            let before = at + (centre - at).clamp_length_max(BESIDE_M);
-            let ground = match self.spot(before, Window::around(level, reach)) {
-                Spot::Ground(z) | Spot::Riser(z) => Some(z),
-                _ => over,
-            };
-            let Some(ground) = ground else { continue };
-            let (step, head) = (ground + self.body.step_m, ground + self.body.height_m);
-            if high > step + NOISE_M && low < head - NOISE_M {
-                let z = low.max(step);
-                return Err(Refusal { reason: Reason::Wall, at: at.extend(z) });
+            // What counts is the ground behind the wall's face, where the wall stands: a slab's side
+            // above the edge of a stair hangs over what is under the slab, not over the stair.
+            for behind_m in BEHIND_M {
+                let behind = at - facet.front() * behind_m;
+                let ground = match self.spot(behind, Window::around(level, reach)) {
+                    Spot::Ground(z) | Spot::Riser(z) => Some(z),
+                    _ => over,
+                };
+                let Some(ground) = ground else { continue };
+                let (step, head) = (ground + self.body.step_m, ground + self.body.height_m);
+                if high > step + NOISE_M && low < head - NOISE_M {
+                    let z = low.max(step);
+                    return Err(Refusal { reason: Reason::Wall, at: at.extend(z) });
+                }
             }
         }
         Ok(())
@@ -275,6 +312,7 @@ impl Judge<'_> {
         let level = rosette.height_near(at);
         match self.spot(at, Window::around(level, reach)) {
             Spot::Ground(_) | Spot::Riser(_) => Ok(()),
+            Spot::Blocked(reason, z) if self.is_lip(at, level, reason, z) => Ok(()),
             Spot::Blocked(reason, z) => Err(Refusal { reason, at: at.extend(z) }),
             Spot::Void if self.is_crack(at, level) => Ok(()),
             Spot::Void => Err(Refusal { reason: Reason::Ledge, at: at.extend(level) }),

@@ -4,7 +4,7 @@
 //! a [`Place`]: the triangles of a small neighbourhood, made ready for looking straight up and down.
 //! Which triangle is ground depends on who asks, so nothing about slopes is decided before that.
 
-use crate::settings::Body;
+use crate::settings::{Body, NOISE_M};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use surefoot_geom::Frame;
@@ -74,22 +74,42 @@ impl World {
     ) {
         place.facets.clear();
         let reach = DVec2::splat(reach_m);
+        place.low = centre - reach;
+        place.side_m = 2.0 * reach_m;
         self.tree.visit_prism(centre - reach, centre + reach, low_m, high_m, |id| {
             let i = id as usize;
             if let Some(facet) = Facet::new(self.corners[i], self.loose[i], body) {
                 place.facets.push(facet);
             }
         });
+        place.sort_into_bins();
     }
 
-    /// Whether a surface that faces up lies over a point, above a height, however far.
-    pub(crate) fn is_closed_above(&self, at: DVec2, above_m: f64) -> bool {
-        let mut found = false;
-        self.tree.visit_column(at.x, at.y, above_m, f64::MAX, |id| {
+    /// Where something solid ends that stands on the ground at a height: the whole vertical line is
+    /// asked. If more surfaces facing down than up lie below the height, it is inside something
+    /// solid, up to the next surface facing up. If not, the surfaces may be sheets: then it is inside
+    /// something solid if the next surface above faces up, and in the open if that is a ceiling.
+    pub(crate) fn solid_on(&self, at: DVec2, height_m: f64) -> Option<f64> {
+        let mut depth = 0_i64;
+        let mut above: Vec<(f64, bool)> = Vec::new();
+        self.tree.visit_column(at.x, at.y, f64::MIN, f64::MAX, |id| {
             let t = &self.corners[id as usize];
-            found |= upright_part(t) > UPRIGHT && height_over(t, at).is_some_and(|z| z > above_m);
+            let up = upright_part(t);
+            if up.abs() <= UPRIGHT {
+                return;
+            }
+            match height_over(t, at) {
+                Some(z) if z > height_m => above.push((z, up > 0.0)),
+                Some(_) => depth += if up > 0.0 { -1 } else { 1 },
+                None => {}
+            }
         });
-        found
+        let lowest = |up_only: bool| {
+            let heights = above.iter().filter(|m| m.1 || !up_only).map(|m| m.0);
+            heights.fold(f64::INFINITY, f64::min)
+        };
+        let (next, end) = (lowest(false), lowest(true));
+        if end.is_finite() && (depth > 0 || end <= next + NOISE_M) { Some(end) } else { None }
     }
 }
 
@@ -240,6 +260,11 @@ impl Facet {
         (-self.rise).normalize_or_zero()
     }
 
+    /// The horizontal direction that an upright one faces.
+    pub(crate) fn front(&self) -> DVec2 {
+        normal(&self.corners).truncate().normalize_or_zero()
+    }
+
     fn covers(&self, at: DVec2) -> bool {
         if at.x < self.low.x || at.x > self.high.x || at.y < self.low.y || at.y > self.high.y {
             return false;
@@ -259,22 +284,93 @@ pub(crate) struct Meeting {
     pub(crate) facet: u32,
 }
 
+/// Places with more triangles than this get bins.
+const BINS_FROM: usize = 48;
+
+/// Bins along each side of a place.
+const BINS: usize = 16;
+
 /// The triangles around one place.
 #[derive(Debug, Default)]
 pub(crate) struct Place {
     pub(crate) facets: Vec<Facet>,
     /// What the last vertical line met, from below.
     pub(crate) column: Vec<Meeting>,
+    low: DVec2,
+    side_m: f64,
+    /// Where each bin's members begin, and one past the last; empty without bins.
+    bin_starts: Vec<u32>,
+    bin_members: Vec<u32>,
 }
 
 impl Place {
+    /// The bins that a stretch of one axis touches; what lies beside the place is counted to its
+    /// border.
+    fn bins(&self, low: f64, high: f64, axis: usize) -> (usize, usize) {
+        let bin = |v: f64| {
+            // `as` takes what is negative to zero.
+            (((v - self.low[axis]) / self.side_m * BINS as f64) as usize).min(BINS - 1)
+        };
+        (bin(low), bin(high))
+    }
+
+    fn sort_into_bins(&mut self) {
+        self.bin_starts.clear();
+        self.bin_members.clear();
+        if self.facets.len() < BINS_FROM {
+            return;
+        }
+        let touched = |place: &Self, f: &Facet| {
+            (place.bins(f.low.x, f.high.x, 0), place.bins(f.low.y, f.high.y, 1))
+        };
+        let seen = |f: &&Facet| f.facing != Facing::Upright;
+        let mut starts = vec![0_u32; BINS * BINS + 1];
+        for f in self.facets.iter().filter(seen) {
+            let ((i0, i1), (j0, j1)) = touched(self, f);
+            for i in i0..=i1 {
+                for j in j0..=j1 {
+                    starts[i * BINS + j + 1] += 1;
+                }
+            }
+        }
+        for k in 1..starts.len() {
+            starts[k] += starts[k - 1];
+        }
+        let mut members = vec![0_u32; starts[BINS * BINS] as usize];
+        let mut next = starts.clone();
+        for (index, f) in self.facets.iter().enumerate().filter(|(_, f)| seen(f)) {
+            let ((i0, i1), (j0, j1)) = touched(self, f);
+            for i in i0..=i1 {
+                for j in j0..=j1 {
+                    let slot = &mut next[i * BINS + j];
+                    members[*slot as usize] = index as u32;
+                    *slot += 1;
+                }
+            }
+        }
+        (self.bin_starts, self.bin_members) = (starts, members);
+    }
+
     /// Looks along the vertical line through a point.
     pub(crate) fn look(&mut self, at: DVec2) {
         self.column.clear();
-        for (i, facet) in self.facets.iter().enumerate() {
+        let meet = |index: u32, column: &mut Vec<Meeting>| {
+            let facet = &self.facets[index as usize];
             if facet.facing != Facing::Upright && facet.covers(at) {
                 let height_m = facet.plane_height(at);
-                self.column.push(Meeting { height_m, facing: facet.facing, facet: i as u32 });
+                column.push(Meeting { height_m, facing: facet.facing, facet: index });
+            }
+        };
+        if self.bin_starts.is_empty() {
+            for index in 0..self.facets.len() as u32 {
+                meet(index, &mut self.column);
+            }
+        } else {
+            let ((i, _), (j, _)) = (self.bins(at.x, at.x, 0), self.bins(at.y, at.y, 1));
+            let bin = i * BINS + j;
+            let range = self.bin_starts[bin] as usize..self.bin_starts[bin + 1] as usize;
+            for &index in &self.bin_members[range] {
+                meet(index, &mut self.column);
             }
         }
         self.column

@@ -6,14 +6,14 @@
 //! height tolerance of one plane; so cells may also span faces that were modelled apart. Afterwards
 //! corners that only subdivide a straight border are taken out on both sides.
 
-use crate::partition::{Cell, CellEdge, PartitionedSurface};
+use crate::partition::{Cell, CellEdge};
 use crate::settings::PartitionSettings;
 use crate::surface::{Plane, plan_units};
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::polygon::convex_hull;
 use surefoot_geom::predicates::orient;
-use surefoot_mesh::{CONVEX_SLACK_UNITS, EdgeClass, NO_EDGE};
+use surefoot_mesh::{CONVEX_SLACK_UNITS, EdgeClass, MAX_NOTCHED_EDGES, NO_EDGE};
 
 /// How deep a notch may be in any case, in lattice units: what snapping bends a straight border by.
 const NOTCH_SLACK_UNITS: f64 = CONVEX_SLACK_UNITS;
@@ -39,11 +39,8 @@ struct Merger {
     height_m: f64,
 }
 
-pub(super) fn merge_cells(
-    input: PartitionedSurface,
-    settings: &PartitionSettings,
-) -> PartitionedSurface {
-    let mut merger = Merger::new(&input.cells, settings);
+pub(super) fn merge_cells(input: Vec<Cell>, settings: &PartitionSettings) -> Vec<Cell> {
+    let mut merger = Merger::new(&input, settings);
     let mut order: Vec<(i128, u32)> = (0..merger.edges.len() as u32)
         .filter(|&e| {
             let edge = &merger.edges[e as usize];
@@ -53,11 +50,10 @@ pub(super) fn merge_cells(
         .collect();
     order.sort_unstable();
     for (_, edge) in order {
-        merger.try_remove(edge, &input.cells);
+        merger.try_remove(edge, &input);
     }
     merger.straighten();
-    let cells = merger.finish(&input.cells);
-    PartitionedSurface { cells, ..input }
+    merger.finish(&input)
 }
 
 impl Merger {
@@ -73,7 +69,7 @@ impl Merger {
             corners: cells.iter().map(|c| c.edges.len() as u32).collect(),
             plane: cells.iter().map(|c| c.plane).collect(),
             gone: vec![false; count],
-            notched: vec![false; cells.len()],
+            notched: cells.iter().map(has_notch).collect(),
             notch_units: settings.convex_distance_m * LATTICE_PER_M + NOTCH_SLACK_UNITS,
             height_m: settings.height_tolerance_m,
         };
@@ -188,7 +184,9 @@ impl Merger {
         let notched = self.notched[a as usize]
             || self.notched[b as usize]
             || turns.iter().any(|turn| *turn < 0);
-        if notched && !self.is_nearly_convex(after) {
+        let corners = self.corners[a as usize] + self.corners[b as usize] - 2 * shared.len() as u32;
+        let too_many = corners as usize > MAX_NOTCHED_EDGES;
+        if notched && (too_many || !self.is_nearly_convex(after)) {
             for (x, y) in inner.into_iter().chain(other) {
                 self.link(x, y);
             }
@@ -202,8 +200,7 @@ impl Merger {
         self.merged_into[follow as usize] = lead;
         self.notched[lead as usize] = notched;
         self.some_edge[lead as usize] = after;
-        let sum = self.corners[lead as usize] + self.corners[follow as usize];
-        self.corners[lead as usize] = sum - 2 * shared.len() as u32;
+        self.corners[lead as usize] = corners;
     }
 
     fn link(&mut self, before: u32, after: u32) {
@@ -281,7 +278,8 @@ impl Merger {
     fn take_out(&mut self, p: u32, e: u32, cell: u32) -> bool {
         let n = self.next[e as usize];
         self.link(p, n);
-        if !self.is_nearly_convex(p) {
+        let too_many = self.corners[cell as usize] as usize > MAX_NOTCHED_EDGES;
+        if too_many || !self.is_nearly_convex(p) {
             self.link(p, e);
             self.link(e, n);
             return false;
@@ -332,6 +330,12 @@ impl Merger {
     }
 }
 
+fn has_notch(cell: &Cell) -> bool {
+    let n = cell.edges.len();
+    let at = |i: usize| cell.edges[i % n].from;
+    (0..n).any(|i| orient(at(i), at(i + 1), at(i + 2)) < 0)
+}
+
 /// How far `v` lies from the line through `a` and `b`, in lattice units.
 fn depth(a: LatticePoint, v: LatticePoint, b: LatticePoint) -> f64 {
     let length = plan_units(a).distance(plan_units(b));
@@ -340,7 +344,7 @@ fn depth(a: LatticePoint, v: LatticePoint, b: LatticePoint) -> f64 {
 
 /// Whether every point of a ring lies within `limit` of its convex hull, in lattice units, and the
 /// ring follows the hull, going on along it in every notch, so that it cannot touch itself.
-fn notches_within(ring: &[LatticePoint], limit: f64) -> bool {
+pub(super) fn notches_within(ring: &[LatticePoint], limit: f64) -> bool {
     let Some(hull) = convex_hull(ring.to_vec()) else { return false };
     let n = ring.len();
     let Some(start) = ring.iter().position(|p| *p == hull[0]) else { return false };

@@ -24,7 +24,8 @@ pub struct Ray {
 /// A piece of a wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
-    /// The edge that cannot be crossed; `None` for a cut through a notched cell, which no wall is.
+    /// The edge of the mesh that cannot be crossed; `None` for the border of a wider agent's ground,
+    /// which lies within a cell.
     pub edge: Option<EdgeId>,
     /// The horizontal direction away from the wall, onto the mesh: a unit vector of the user's
     /// frame.

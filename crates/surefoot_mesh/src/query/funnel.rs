@@ -5,16 +5,14 @@
 //! funnel is kept as a double-ended queue and every vertex remembers the vertex before it, so the
 //! work is linear in the number of portals.
 //!
-//! Cells are convex up to a few lattice units, so a portal that is seen edge-on can appear turned
-//! around by that much. It is then crossed at its nearer end: a line along it passes there anyway.
+//! A portal that is seen edge-on can appear turned around by a rounding error. It is then crossed
+//! at its nearer end: a line along it passes there anyway.
 
-use crate::cell_shape::CONVEX_SLACK_UNITS;
 use glam::DVec2;
-use surefoot_geom::lattice::M_PER_LATTICE;
 
-/// How far the nearer end of a portal may lie on the wrong side of the line to the farther one: the
-/// slack of the cells on both sides.
-const EDGE_ON_SLACK_M: f64 = 2.0 * CONVEX_SLACK_UNITS * M_PER_LATTICE;
+/// How far a point may lie off a line that it is meant to be on, in metres: the start and the
+/// borders of a wider agent's ground are rounded in their last places.
+const ON_LINE_M: f64 = 2e-9;
 
 /// A portal as the path sees it.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +60,8 @@ impl Funnel {
         corners: &mut Vec<Corner>,
     ) {
         let n = portals.len();
+        let start = snapped(start, portals.first());
+        let goal = snapped(goal, portals.last());
         self.vertices.clear();
         self.queue.clear();
         self.queue.resize(2 * n + 5, 0);
@@ -108,8 +108,10 @@ impl Funnel {
         while ends.high > ends.apex {
             let (a, b) = (self.at(ends.high - 1), self.at(ends.high));
             let turn = (b - a).perp_dot(p - a);
-            // Straight ahead is superfluous too.
-            if !(turn > 0.0 || (turn >= 0.0 && (b - a).dot(p - a) >= 0.0)) {
+            // On the line towards `b`, `p` needs no turn at `b` either: it is nearer, or the portals
+            // have turned by half around `a`. (Around `b` they cannot have: the left ends would
+            // have moved the apex there first.)
+            if turn < 0.0 && !is_on_line_before(a, b, p, turn) {
                 return false;
             }
             ends.high -= 1;
@@ -122,11 +124,15 @@ impl Funnel {
             if turn <= 0.0 {
                 break;
             }
-            if b == other && is_edge_on(a, b, p, turn) {
-                edge_on = true;
-                break;
+            match view_of_portal(a, b, p, turn) {
+                View::EdgeOn if b == other => {
+                    edge_on = true;
+                    break;
+                }
+                // On the line and nearer, no turn at the far end is needed.
+                View::EdgeOn | View::Touching => break,
+                View::Behind => ends.high -= 1,
             }
-            ends.high -= 1;
         }
         ends.apex = ends.high;
         edge_on
@@ -137,7 +143,7 @@ impl Funnel {
         while ends.low < ends.apex {
             let (a, b) = (self.at(ends.low + 1), self.at(ends.low));
             let turn = (b - a).perp_dot(p - a);
-            if !(turn < 0.0 || (turn <= 0.0 && (b - a).dot(p - a) >= 0.0)) {
+            if turn > 0.0 && !is_on_line_before(a, b, p, turn) {
                 return false;
             }
             ends.low += 1;
@@ -149,11 +155,14 @@ impl Funnel {
             if turn >= 0.0 {
                 break;
             }
-            if b == other && is_edge_on(a, b, p, turn) {
-                edge_on = true;
-                break;
+            match view_of_portal(a, b, p, turn) {
+                View::EdgeOn if b == other => {
+                    edge_on = true;
+                    break;
+                }
+                View::EdgeOn | View::Touching => break,
+                View::Behind => ends.low += 1,
             }
-            ends.low += 1;
         }
         ends.apex = ends.low;
         edge_on
@@ -190,11 +199,39 @@ impl Funnel {
     }
 }
 
-/// Whether `p`, on the wrong side of the line from `a` to `b`, is there by no more than the slack
-/// and nearer than `b`.
-fn is_edge_on(a: DVec2, b: DVec2, p: DVec2, turn: f64) -> bool {
+/// An end of the path, or the end of its portal that it lies on but for rounding: the direction
+/// from one to the other would be anything.
+pub(crate) fn snapped(p: DVec2, portal: Option<&Portal>) -> DVec2 {
+    let ends = portal.into_iter().flat_map(|portal| [portal.left, portal.right]);
+    ends.into_iter().find(|e| e.distance_squared(p) < ON_LINE_M * ON_LINE_M).unwrap_or(p)
+}
+
+/// How a portal looks whose one end `p` is on the wrong side of the line from `a` to the other.
+enum View {
+    /// From behind: the path must turn around the other end.
+    Behind,
+    /// As a line, with `p` nearer.
+    EdgeOn,
+    /// Not at all: `a` lies on it.
+    Touching,
+}
+
+/// Whether `p` lies on the line from `a` to `b`, but for rounding, and not beyond `b`.
+fn is_on_line_before(a: DVec2, b: DVec2, p: DVec2, turn: f64) -> bool {
     let along = b - a;
-    turn.abs() <= EDGE_ON_SLACK_M * along.length() && along.dot(p - a) < along.length_squared()
+    along.dot(p - a) < along.length_squared() && turn.abs() <= ON_LINE_M * along.length()
+}
+
+fn view_of_portal(a: DVec2, other: DVec2, p: DVec2, turn: f64) -> View {
+    let along = other - a;
+    let ahead = along.dot(p - a);
+    if turn.abs() > ON_LINE_M * along.length() || ahead >= along.length_squared() {
+        View::Behind
+    } else if ahead > 0.0 {
+        View::EdgeOn
+    } else {
+        View::Touching
+    }
 }
 
 #[cfg(test)]
@@ -227,7 +264,9 @@ mod tests {
     #[test]
     fn a_start_on_its_first_portal_goes_straight_through() {
         let portals = [portal([-1.0, 0.0], [1.0, 0.0]), portal([-1.0, 1.0], [1.0, 1.0])];
-        assert!(corners([0.25, 0.0], [0.0, 2.0], &portals).is_empty());
+        for off in [0.0, 1e-16, -1e-16, 1e-9, -1e-9] {
+            assert!(corners([0.25, off], [0.0, 2.0], &portals).is_empty());
+        }
         assert!(corners([1.0, 0.0], [0.0, 2.0], &portals).is_empty());
         assert!(corners([-1.0, 0.0], [0.0, 2.0], &portals).is_empty());
     }
@@ -235,10 +274,22 @@ mod tests {
     #[test]
     fn a_portal_seen_edge_on_is_crossed_at_its_nearer_end() {
         // From the corner at (5, 7) the portal from (2, 7) to (4, 7) is a line, off by rounding.
-        for off in [0.0, 2e-5, -2e-5] {
+        for off in [0.0, 1e-15, -1e-15, 1e-9, -1e-9] {
             let portals = [portal([5.0, 5.0], [5.0, 7.0]), portal([2.0, 7.0], [4.0, 7.0 + off])];
             let turns = corners([5.5, 8.0], [3.3, 7.7], &portals);
             assert_eq!(turns, [[5.0, 7.0], [4.0, 7.0 + off]]);
+        }
+    }
+
+    #[test]
+    fn portals_may_turn_by_half_around_the_start() {
+        for off in [0.0, 1e-15, -1e-15, 1e-9, -1e-9] {
+            let portals = [
+                portal([0.0, 0.0], [1.0, -1.0]),
+                portal([0.0, 0.0], [-1.0, 1.0 + off]),
+                portal([-1.0, 0.0], [-1.5, 1.0]),
+            ];
+            assert!(corners([0.0, 0.0], [-2.0, 0.8], &portals).is_empty());
         }
     }
 

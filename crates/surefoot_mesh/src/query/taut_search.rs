@@ -72,16 +72,15 @@ impl TautState {
 }
 
 /// The length of the shortest way from `root` to `to` through the segment between `right` and
-/// `left`, with `to` beyond it.
+/// `left`, with `to` beyond it. What lies on the line to an end needs no turn there.
 #[inline]
 fn length_through(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> f64 {
-    let d = to - root;
-    if (right - root).perp_dot(d) < 0.0 {
+    if Ray::new(root, right - root).side(to) < 0.0 {
         root.distance(right) + right.distance(to)
-    } else if (left - root).perp_dot(d) > 0.0 {
+    } else if Ray::new(root, left - root).side(to) > 0.0 {
         root.distance(left) + left.distance(to)
     } else {
-        d.length()
+        root.distance(to)
     }
 }
 
@@ -97,6 +96,67 @@ fn estimate(root: DVec2, left: DVec2, right: DVec2, goal: DVec2) -> f64 {
         length_through(root, left, right, mirrored)
     } else {
         length_through(root, left, right, goal)
+    }
+}
+
+/// How far from a ray a vertex may lie and still be on it, in metres: rounding must not decide
+/// which side of a vertex a view along a straight border passes.
+const ON_RAY_M: f64 = 1e-9;
+
+/// How far from a vertex the start may lie and still be on it, in metres.
+const ON_VERTEX_M: f64 = 1e-7;
+
+/// A line of sight.
+struct Ray {
+    from: DVec2,
+    along: DVec2,
+    /// The square of the greatest [`Ray::side`] of a point that counts as on the ray.
+    on_ray2: f64,
+}
+
+impl Ray {
+    #[inline]
+    fn new(from: DVec2, along: DVec2) -> Self {
+        Self { from, along, on_ray2: ON_RAY_M * ON_RAY_M * along.length_squared() }
+    }
+
+    /// Positive to the left of the ray, negative to its right, zero on it or its line backwards.
+    #[inline]
+    fn side(&self, p: DVec2) -> f64 {
+        self.side_or(p, 0.0)
+    }
+
+    /// The same, with another value on the line backwards.
+    #[inline]
+    fn side_or(&self, p: DVec2, behind: f64) -> f64 {
+        let to = p - self.from;
+        let side = self.along.perp_dot(to);
+        if side * side > self.on_ray2 {
+            side
+        } else if self.along.dot(to) >= 0.0 {
+            0.0
+        } else {
+            behind
+        }
+    }
+}
+
+/// Whether a segment is seen as a line: from behind, or from a place that is on its line but for
+/// rounding.
+#[inline]
+fn is_edge_on(to_right: DVec2, to_left: DVec2) -> bool {
+    // Beside a vertex the line to it can point anywhere: there the angle must be small too.
+    const NARROW2: f64 = 1e-5 * 1e-5;
+    let facing = to_right.perp_dot(to_left);
+    if facing <= 0.0 {
+        return true;
+    }
+    let (right2, left2) = (to_right.length_squared(), to_left.length_squared());
+    let facing2 = facing * facing;
+    if to_right.dot(to_left) > 0.0 {
+        facing2 <= ON_RAY_M * ON_RAY_M * right2.max(left2) && facing2 <= NARROW2 * right2 * left2
+    } else {
+        facing2 <= ON_RAY_M * ON_RAY_M * (to_left - to_right).length_squared()
     }
 }
 
@@ -124,7 +184,14 @@ impl Search {
         if state.link_samples.len() < samples {
             state.link_samples.resize(samples, Reached::NEVER);
         }
-        state.roots.push(Root { at: self.start, length: 0.0, fan: NONE, piece: self.start_piece });
+        // A start right beside a vertex is on it: the views along the edges that meet there must not
+        // depend on which side of them rounding puts it. The funnel knows the start as it is.
+        let corners = mesh.pieces.range(self.start_piece).map(|i| mesh.pieces.edges[i].start());
+        let vertex = corners
+            .into_iter()
+            .find(|v| v.distance_squared(self.start) < ON_VERTEX_M * ON_VERTEX_M);
+        let start = vertex.unwrap_or(self.start);
+        state.roots.push(Root { at: start, length: 0.0, fan: NONE, piece: self.start_piece });
         let start = Expansion { mesh, tables, number: NONE, piece: self.start_piece };
         self.spread(&start, 0);
         self.push_fresh();
@@ -136,6 +203,9 @@ impl Search {
         loop {
             if left == 0 {
                 return Outcome::Paused;
+            }
+            if self.is_astray(mesh) {
+                return Outcome::Exhausted;
             }
             let Some((_, number)) = self.heap.pop() else { return Outcome::Exhausted };
             let mut number = number;
@@ -181,6 +251,9 @@ impl Search {
     /// Takes the nearest node of a flood and looks behind it; returns the piece it leads into and
     /// its distance.
     pub(crate) fn step_flood(&mut self, mesh: Surface<'_>, tables: &Tables) -> Option<(f64, u32)> {
+        if self.is_astray(mesh) {
+            return None;
+        }
         let (distance, number) = self.heap.pop()?;
         let node = self.taut.nodes[number as usize];
         let piece = node.crossing.entered(&mesh.pieces);
@@ -198,6 +271,12 @@ impl Search {
             self.push_fresh();
         }
         Some((distance, piece))
+    }
+
+    /// Whether there are more nodes than any mesh brings about, however it is made: then rounding
+    /// has led the search in a circle, and it is to end.
+    fn is_astray(&self, mesh: Surface<'_>) -> bool {
+        self.taut.nodes.len() > 10_000 + 256 * mesh.pieces.edges.len()
     }
 
     fn push_fresh(&mut self) {
@@ -251,26 +330,29 @@ impl Search {
         let entry = edges[node.crossing.edge() as usize].twin as usize;
         let r = root.at;
         let (to_right, to_left) = (node.right - r, node.left - r);
-        if to_right.perp_dot(to_left) <= 0.0 {
+        let right_ray = Ray::new(r, to_right);
+        let left_ray = Ray::new(r, to_left);
+        if is_edge_on(to_right, to_left) {
             self.expand_edge_on(at, node, root, entry, to_right, to_left);
             return;
         }
         let range = pieces.range(at.piece);
         let following = |i: usize| if i + 1 == range.end { range.start } else { i + 1 };
-        // Where a piece is convex only up to the slack, an edge next to the entry can lie before it:
-        // a line of sight must not go back through it.
+        // Where a piece is convex only up to rounding, an edge next to the entry can lie before it: a
+        // line of sight must not go back through it.
         let (entry_from, entry_to) = (edges[entry].start(), edges[following(entry)].start());
         let lies_beyond = |left: DVec2, right: DVec2| {
             (entry_to - entry_from).perp_dot(left + right - 2.0 * entry_from) > 0.0
         };
-        let right_of_ray = |v: DVec2| to_right.perp_dot(v - r);
-        let left_of_ray = |v: DVec2| to_left.perp_dot(v - r);
 
         // From the right end of the entry around the piece to its left end. First the part hidden
         // behind the interval's right end.
         let mut i = following(entry);
         let mut from = edges[i].start();
-        let mut from_side = right_of_ray(from).min(0.0);
+        // What lies straight behind the root is hidden, on whichever side.
+        let right_side = |v: DVec2| right_ray.side_or(v, -f64::MIN_POSITIVE);
+        let left_side = |v: DVec2| left_ray.side_or(v, f64::MIN_POSITIVE);
+        let mut from_side = right_side(from).min(0.0);
         let mut right_root = Turn::Unknown;
         let mut left_root = Turn::Unknown;
         let mut seen_from = from;
@@ -278,8 +360,9 @@ impl Search {
         while i != entry {
             let next = following(i);
             let to = edges[next].start();
-            let to_side = right_of_ray(to);
-            if to_side <= 0.0 {
+            let to_side = right_side(to);
+            // An edge along the ray is seen, if only as a line.
+            if to_side < 0.0 || (to_side <= 0.0 && from_side < 0.0) {
                 if node.right_is_vertex {
                     let turn = &mut right_root;
                     self.offer_turn(at, node, root, true, turn, i, to, from, true, true);
@@ -290,22 +373,26 @@ impl Search {
                 continue;
             }
             seen_from = from;
-            seen_from_vertex = from_side >= 0.0;
-            if !seen_from_vertex {
+            if from_side < 0.0 {
+                // Rounding may put the point on a vertex, which it then is.
                 seen_from = from + (to - from) * (from_side / (from_side - to_side));
-                if node.right_is_vertex {
+                if node.right_is_vertex && seen_from != from {
                     let turn = &mut right_root;
-                    self.offer_turn(at, node, root, true, turn, i, seen_from, from, false, true);
+                    let to_vertex = seen_from == to;
+                    self.offer_turn(
+                        at, node, root, true, turn, i, seen_from, from, to_vertex, true,
+                    );
                 }
             }
+            seen_from_vertex = seen_from == from;
             break;
         }
         // The part in view.
         while i != entry {
             let next = following(i);
             let to = edges[next].start();
-            let to_side = left_of_ray(to);
-            if to_side < 0.0 {
+            let to_side = left_side(to);
+            if to_side <= 0.0 {
                 if lies_beyond(to, seen_from) {
                     self.offer(at, i, node.root, root, to, seen_from, true, seen_from_vertex);
                 }
@@ -315,23 +402,21 @@ impl Search {
                 continue;
             }
             let from = edges[i].start();
-            let from_side = left_of_ray(from);
-            let end = if to_side <= 0.0 {
-                to
-            } else if from_side < 0.0 {
+            let from_side = left_side(from);
+            let end = if from_side < 0.0 {
                 from + (to - from) * (from_side / (from_side - to_side))
             } else {
                 from
             };
             // The end must not lie before the beginning where both are on one edge.
             if (end - seen_from).dot(to - from) > 0.0 && lies_beyond(end, seen_from) {
-                let to_vertex = to_side <= 0.0;
+                let to_vertex = end == to;
                 self.offer(at, i, node.root, root, end, seen_from, to_vertex, seen_from_vertex);
             }
             // The rest of this edge is hidden behind the interval's left end.
-            if node.left_is_vertex && to_side > 0.0 {
+            if node.left_is_vertex && end != to {
                 let turn = &mut left_root;
-                let from_vertex = from_side >= 0.0;
+                let from_vertex = end == from;
                 self.offer_turn(at, node, root, false, turn, i, to, end, true, from_vertex);
             }
             i = next;
@@ -349,8 +434,7 @@ impl Search {
     }
 
     /// An interval that the root does not see from the front. A root on it sees all of the piece.
-    /// From any other place on its line, or (pieces are convex only up to a few lattice units)
-    /// slightly behind it, the piece is reached around the nearer end.
+    /// From any other place on its line the piece is reached around the nearer end.
     fn expand_edge_on(
         &mut self,
         at: &Expansion<'_>,

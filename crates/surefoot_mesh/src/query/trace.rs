@@ -5,14 +5,14 @@
 //! portals give the height profile along the surface.
 
 use super::filter::Tables;
-use super::funnel::{Corner, Funnel, Portal};
+use super::funnel::{Corner, Funnel, Portal, snapped};
 use super::locate::Place;
 use super::path::{GROUND_TOLERANCE_M, LinkUse, Path, PathPoints};
 use super::search::Crossing;
 use super::weighted::Relaxation;
 use crate::data::{CellId, CellKind};
 use crate::ground::Surface;
-use crate::pieces::{LinkSample, share_on_segment};
+use crate::pieces::{LinkSample, closest_on_segment, share_on_segment};
 use glam::DVec2;
 
 /// Working memory of tracing.
@@ -121,7 +121,8 @@ impl Tracer {
         for point in &self.profile {
             let plan_m = at.0.distance(point.plan);
             path.plan_length_m += plan_m;
-            path.surface_length_m += plan_m.hypot(point.height_m - at.1);
+            let rise_m = point.height_m - at.1;
+            path.surface_length_m += (plan_m * plan_m + rise_m * rise_m).sqrt();
             path.cost += plan_m * tables.cost(piece);
             match kinds[mesh.pieces.cells[piece as usize] as usize] {
                 CellKind::Gap => path.gap_length_m += plan_m,
@@ -158,7 +159,7 @@ impl Tracer {
         self.corners.clear();
         self.profile.clear();
         self.funnel.run(from, to, &self.portals, &mut self.corners);
-        let mut a = from;
+        let mut a = snapped(from, self.portals.first());
         let mut next = 0;
         for (i, portal) in self.portals.iter().enumerate() {
             let portal_number = i as u32;
@@ -176,8 +177,11 @@ impl Tracer {
             }
             if !met {
                 let b = self.corners.get(next).map_or(to, |c| c.at);
+                let before = self.profile.last().map_or(a, |p| p.plan);
+                // Portals that meet at the corner are crossed there, one after another.
+                let at_corner = before == a && (portal.left == a || portal.right == a);
                 self.profile.push(ProfilePoint {
-                    plan: cross(a, b, portal),
+                    plan: if at_corner { a } else { cross(a, b, portal, before) },
                     height_m: 0.0,
                     portal: portal_number,
                     is_corner: false,
@@ -222,21 +226,35 @@ pub(super) fn fill_portals(mesh: Surface<'_>, stretch: &[Crossing], portals: &mu
     }));
 }
 
-/// Where the line from `a` to `b` crosses a portal, or the end nearest to that.
-fn cross(a: DVec2, b: DVec2, portal: &Portal) -> DVec2 {
+/// Where the line from `a` to `b`, which has come as far as `before`, crosses a portal.
+fn cross(a: DVec2, b: DVec2, portal: &Portal, before: DVec2) -> DVec2 {
     let Portal { left, right } = *portal;
     let ahead = b - a;
     let (side_r, side_l) = (ahead.perp_dot(right - a), ahead.perp_dot(left - a));
     if side_r < 0.0 && side_l > 0.0 {
-        right + (left - right) * (side_r / (side_r - side_l))
-    } else if ahead == DVec2::ZERO {
-        crate::pieces::closest_on_segment(right, left, a)
-    } else if side_r.abs() <= side_l.abs() {
-        right
-    } else {
-        left
+        let at = right + (left - right) * (side_r / (side_r - side_l));
+        // Between where the line has come to and its end; nearly along the portal it may not be.
+        if (at - before).dot(ahead) >= -ON_WAY_M && (b - at).dot(ahead) >= -ON_WAY_M {
+            return at;
+        }
     }
+    // The line only touches the portal, or runs along it: the point of it that is least out of the
+    // way, and of several that are on it the next.
+    let detour = |p: DVec2| p.distance(before) + p.distance(b);
+    let mut best = closest_on_segment(right, left, before);
+    for other in [closest_on_segment(right, left, b), right, left] {
+        if detour(other) < detour(best) - SAME_DETOUR_M {
+            best = other;
+        }
+    }
+    best
 }
+
+/// How far back along a line a crossing may lie, in metres times the line's length.
+const ON_WAY_M: f64 = 1e-9;
+
+/// Detours that differ by less than this are the same, in metres.
+const SAME_DETOUR_M: f64 = 1e-12;
 
 /// Corners and the last point. A corner at which the path rises or falls while it turns (the foot
 /// of a spiral) is given at both heights.

@@ -1,0 +1,256 @@
+//! Partition by notches (Oliva, *Automatic Generation of Suboptimal NavMeshes*, Universitat
+//! Politècnica de Catalunya, 2012, chapter 4).
+//!
+//! Goes in: a triangulation whose borders are fixed. Comes out: the same with portals fixed, so that
+//! what lies between fixed edges is convex up to the relaxation. Every notch gets a portal to
+//! something in its area of interest: a corner, a new corner on a border, or, where it sees nothing
+//! but a portal whose ends lie outside, two portals. Portals end in corners only, so there are no
+//! T-shapes.
+//!
+//! Departures from the source. Portals that split two notches at once are laid first, the shortest
+//! before longer ones, since they alone bring the number of cells below notches + 1 − holes. What is
+//! seen is found by an exact walk, so nothing laid can cross anything. A corner is preferred to a
+//! slightly nearer point on a border: it needs no new corner and leaves no splinter. The ends of the
+//! portal that blocks the view need not be seen themselves: the corner seen next to the area of
+//! interest takes their place, which is the source's visibility check without a second search. Notches
+//! passed over by the relaxation are taken up again wherever a cell would be too deep with them.
+
+use crate::partition::area_of_interest::{Lookout, Notch, Seen, Wedge, is_left_of, towards};
+use crate::partition::portal_mesh::{Goal, PortalMesh};
+use crate::partition::relax::passed_over;
+use glam::DVec2;
+use surefoot_mesh::NO_EDGE;
+
+/// How many edges a notch looks through when it searches for another notch to share a portal with.
+const GATES_FOR_PAIRS: usize = 40;
+
+/// How many edges a notch looks through when it searches for the end of its own portal.
+const GATES_FOR_ONE: usize = 4096;
+
+/// A corner is worth going this much further than a point on a border would be.
+const CORNER_WEIGHT: f64 = 0.7;
+
+/// A notch that the same portal splits is worth going this much further.
+const PAIR_WEIGHT: f64 = 0.25;
+
+/// Counts of what was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PortalCounts {
+    /// Notches that portals had to split.
+    pub(super) notches: usize,
+    /// Portals that split two notches at once.
+    pub(super) shared: usize,
+    /// Portals beyond the first that a notch needed.
+    pub(super) second: usize,
+}
+
+/// Lays portals, one after another, in the same storage.
+pub(super) struct Layer<'a> {
+    pub(super) mesh: &'a mut PortalMesh,
+    pub(super) counts: PortalCounts,
+    lookout: Lookout,
+    fan: Vec<u32>,
+    other_fan: Vec<u32>,
+    way: Vec<u32>,
+    candidates: Vec<(u64, u32, Target)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Corner(u32),
+    Border(u32, DVec2),
+}
+
+impl<'a> Layer<'a> {
+    pub(super) fn new(mesh: &'a mut PortalMesh) -> Self {
+        Self {
+            mesh,
+            counts: PortalCounts::default(),
+            lookout: Lookout::default(),
+            fan: Vec::new(),
+            other_fan: Vec::new(),
+            way: Vec::new(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Splits every notch that the relaxation does not pass over.
+    pub(super) fn split_notches(&mut self, convex_units: f64) {
+        let count = self.mesh.corners.len();
+        let mut notches: Vec<Option<Notch>> = Vec::with_capacity(count);
+        for corner in 0..count as u32 {
+            notches.push(Notch::at(self.mesh, corner, &mut self.fan));
+        }
+        for corner in passed_over(self.mesh, &notches, convex_units) {
+            notches[corner as usize] = None;
+        }
+        self.counts.notches += notches.iter().flatten().count();
+        let order = self.lay_shared(&mut notches);
+        for (_, corner) in order {
+            if notches[corner as usize].is_some() {
+                self.split(corner);
+            }
+        }
+    }
+
+    /// Lays portals between notches that one portal splits at once; what is split is `None`
+    /// afterwards. Returns all notches in the order of the distance to what they see nearest.
+    fn lay_shared(&mut self, notches: &mut [Option<Notch>]) -> Vec<(u64, u32)> {
+        let mut pairs: Vec<(i128, u32, u32)> = Vec::new();
+        let mut order: Vec<(u64, u32)> = Vec::new();
+        for notch in notches.iter().flatten() {
+            let mut nearest = f64::INFINITY;
+            self.mesh.fan(notch.corner, &mut self.fan);
+            self.lookout.look(
+                self.mesh,
+                notch,
+                notch.wedge(),
+                &self.fan,
+                GATES_FOR_PAIRS,
+                |_, seen, distance| {
+                    nearest = nearest.min(distance);
+                    if let Seen::Corner(other) = seen
+                        && let Some(other) = &notches[other as usize]
+                        && other.is_split_by(notch.point)
+                    {
+                        let ends = (notch.corner.min(other.corner), notch.corner.max(other.corner));
+                        pairs.push((notch.point.distance2(other.point), ends.0, ends.1));
+                    }
+                    true
+                },
+            );
+            order.push((nearest.to_bits(), notch.corner));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        for (_, a, b) in pairs {
+            if let (Some(one), Some(two)) = (notches[a as usize], notches[b as usize])
+                && one.is_split_by(two.point)
+                && self.mesh.lay_portal(a, b, &mut self.fan, &mut self.way)
+            {
+                self.counts.shared += 1;
+                notches[a as usize] = None;
+                notches[b as usize] = None;
+            }
+        }
+        order.sort_unstable();
+        order
+    }
+
+    /// Splits the notch at a corner, if there is one; says whether none is left.
+    pub(super) fn split(&mut self, corner: u32) -> bool {
+        // One portal, or two; more only where the second opens nothing but a splinter.
+        for attempt in 0..4 {
+            let Some(notch) = Notch::at(self.mesh, corner, &mut self.fan) else { return true };
+            if attempt > 0 {
+                self.counts.second += 1;
+            }
+            let Some(blocking) = self.lay_best(&notch) else { continue };
+            if !self.lay_beside(&notch, blocking) {
+                return false;
+            }
+        }
+        Notch::at(self.mesh, corner, &mut self.fan).is_none()
+    }
+
+    /// Lays the best portal in the area of interest. Where there is none: the nearest fixed edge
+    /// seen there, or [`NO_EDGE`].
+    fn lay_best(&mut self, notch: &Notch) -> Option<u32> {
+        let mut best = f64::INFINITY;
+        let mut blocking: Option<u32> = None;
+        self.candidates.clear();
+        let (mesh, other_fan, candidates) =
+            (&*self.mesh, &mut self.other_fan, &mut self.candidates);
+        self.lookout.look(
+            mesh,
+            notch,
+            notch.wedge(),
+            &self.fan,
+            GATES_FOR_ONE,
+            |reached, seen, distance| {
+                if reached * PAIR_WEIGHT > best {
+                    return false;
+                }
+                let (weight, target) = match seen {
+                    Seen::Corner(c) => {
+                        let other = Notch::at(mesh, c, other_fan);
+                        let shared = other.is_some_and(|o| o.is_split_by(notch.point));
+                        (if shared { PAIR_WEIGHT } else { CORNER_WEIGHT }, Target::Corner(c))
+                    }
+                    Seen::Edge(h, _) if !mesh.is_border(h) => {
+                        blocking.get_or_insert(h);
+                        return true;
+                    }
+                    Seen::Edge(h, at) => {
+                        blocking.get_or_insert(h);
+                        (1.0, Target::Border(h, at))
+                    }
+                };
+                best = best.min(distance * weight);
+                candidates.push(((distance * weight).to_bits(), candidates.len() as u32, target));
+                true
+            },
+        );
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.sort_unstable_by_key(|c| (c.0, c.1));
+        let laid = candidates.iter().any(|&(_, _, target)| self.lay(notch, target));
+        self.candidates = candidates;
+        if laid { None } else { Some(blocking.unwrap_or(NO_EDGE)) }
+    }
+
+    fn lay(&mut self, notch: &Notch, target: Target) -> bool {
+        let corner = notch.corner;
+        let end = match target {
+            Target::Corner(end) => end,
+            Target::Border(h, at) => {
+                let Some(q) = self.mesh.place_on_border(h, at, notch) else { return false };
+                let goal = Goal::Edge(h);
+                if self.mesh.way(corner, q, goal, &mut self.other_fan, &mut self.way).is_none() {
+                    return false;
+                }
+                self.mesh.split_border(h, q)
+            }
+        };
+        self.mesh.lay_portal(corner, end, &mut self.other_fan, &mut self.way)
+    }
+
+    /// Lays a portal to the corner seen nearest beside the area of interest, on the side where it is
+    /// nearer; the notch that is left has a wider area of interest.
+    fn lay_beside(&mut self, notch: &Notch, blocking: u32) -> bool {
+        if blocking == NO_EDGE {
+            return false;
+        }
+        let wedge = notch.wedge();
+        let (right_end, left_end) = (self.mesh.from(blocking), self.mesh.to(blocking));
+        let right_side = Wedge { right: towards(notch.point, right_end), left: wedge.right };
+        let left_side = Wedge { right: wedge.left, left: towards(notch.point, left_end) };
+        let mut found: Vec<(u64, u32)> = Vec::new();
+        for (side, is_right) in [(right_side, true), (left_side, false)] {
+            if !side.has_width() {
+                continue;
+            }
+            let mut best: Option<(u32, u64)> = None;
+            self.mesh.fan(notch.corner, &mut self.fan);
+            let mesh = &*self.mesh;
+            self.lookout.look(mesh, notch, side, &self.fan, GATES_FOR_ONE, |_, seen, distance| {
+                if let Seen::Corner(c) = seen {
+                    let p = mesh.corners[c as usize].point;
+                    let better = best.is_none_or(|(b, _)| {
+                        let b = mesh.corners[b as usize].point;
+                        is_left_of(notch.point, if is_right { (b, p) } else { (p, b) })
+                    });
+                    let on_border = p == notch.first_to || p == notch.last_to;
+                    if better && !on_border {
+                        best = Some((c, distance.to_bits()));
+                    }
+                }
+                true
+            });
+            found.extend(best.map(|(c, distance)| (distance, c)));
+        }
+        found.sort_unstable();
+        found
+            .into_iter()
+            .any(|(_, c)| self.mesh.lay_portal(notch.corner, c, &mut self.fan, &mut self.way))
+    }
+}

@@ -1,0 +1,171 @@
+//! Outlines as triangles with neighbours.
+//!
+//! Goes in: outlines over a surface's edges. Comes out: the constrained Delaunay triangles of every
+//! outline, each edge with its class and twin, across outlines too. Joined faces whose outline cannot
+//! be triangulated (they overlap in plan) come as single faces again; a face that crosses itself by a
+//! unit after snapping is mended; one that is beyond that is left out, with a warning.
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::partition::outlines::Outline;
+use crate::partition::{Cell, CellEdge};
+use crate::report::Warning;
+use crate::surface::{WalkableSurface, plan_m};
+use rayon::prelude::*;
+use surefoot_geom::LatticePoint;
+use surefoot_geom::overlay::Overlayer;
+use surefoot_geom::triangulate::triangulate_polygon;
+use surefoot_mesh::{EdgeClass, NO_EDGE};
+
+/// Triangles of outlines.
+pub(super) struct Triangles {
+    /// Cells of three edges each.
+    pub(super) cells: Vec<Cell>,
+    /// The outline of every triangle, by a number of its own.
+    pub(super) outline_of: Vec<u32>,
+}
+
+struct Patch {
+    outline: Outline,
+    points: Vec<(LatticePoint, f64)>,
+    triangles: Vec<[u32; 3]>,
+}
+
+pub(super) fn triangulate_outlines(
+    surface: &WalkableSurface,
+    outlines: Vec<Outline>,
+    context: &mut StageContext<'_>,
+) -> Result<Triangles, BakeError> {
+    let firsts = surface.first_edges();
+    let results: Vec<Vec<Result<Patch, u32>>> = outlines
+        .into_par_iter()
+        .map_init(Overlayer::new, |overlayer, outline| match triangulate_outline(outline) {
+            Ok(patch) => vec![Ok(patch)],
+            Err(outline) => outline
+                .faces
+                .iter()
+                .map(|&f| {
+                    let face = &surface.faces[f as usize];
+                    let single = Outline::from_face(face, f, firsts[f as usize]);
+                    triangulate_outline(single).or_else(|single| mend(single, overlayer).ok_or(f))
+                })
+                .collect(),
+        })
+        .collect();
+    let mut patches = Vec::with_capacity(results.len());
+    for result in results.into_iter().flatten() {
+        match result {
+            Ok(patch) => patches.push(patch),
+            Err(f) => {
+                let face = &surface.faces[f as usize];
+                let p = face.loops[0][0].from;
+                let at =
+                    surface.frame.user_from_canonical(plan_m(p).extend(face.plane.height_at(p)));
+                context.warn(Warning::FaceLost { face: f, at, stage: "partition" });
+            }
+        }
+    }
+    connect(surface, &patches, *firsts.last().unwrap_or(&0) as usize)
+}
+
+fn triangulate_outline(outline: Outline) -> Result<Patch, Outline> {
+    match triangulate_polygon(&outline.polygon()) {
+        Ok(triangles) => {
+            let points = outline.loops.iter().flatten().map(|e| (e.from, e.height_m)).collect();
+            Ok(Patch { outline, points, triangles })
+        }
+        Err(_) => Err(outline),
+    }
+}
+
+/// The triangles of a face that crosses itself, united with itself.
+fn mend(outline: Outline, overlayer: &mut Overlayer) -> Option<Patch> {
+    let mut points = Vec::new();
+    let mut triangles = Vec::new();
+    for part in overlayer.settle(std::slice::from_ref(&outline.polygon())) {
+        let base = points.len() as u32;
+        triangles.extend(triangulate_polygon(&part).ok()?.into_iter().map(|t| t.map(|i| i + base)));
+        points.extend(part.contours.iter().flatten().map(|&p| (p, outline.plane.height_at(p))));
+    }
+    (!triangles.is_empty()).then_some(Patch { outline, points, triangles })
+}
+
+/// Gives every triangle's edge its class and its twin.
+fn connect(
+    surface: &WalkableSurface,
+    patches: &[Patch],
+    surface_edges: usize,
+) -> Result<Triangles, BakeError> {
+    let total: usize = patches.iter().map(|p| p.triangles.len() * 3).sum();
+    if total >= NO_EDGE as usize {
+        return Err(BakeError::TooLarge { what: "edges", count: total });
+    }
+    // Where each edge of the surface is found among the cells' edges, for twins across outlines.
+    let mut cell_edge_of = vec![NO_EDGE; surface_edges];
+    let mut cells = Vec::with_capacity(total / 3);
+    let mut outline_of = Vec::with_capacity(total / 3);
+    for (number, patch) in patches.iter().enumerate() {
+        let outline = &patch.outline;
+        // Directed border edges by their ends; points may be named twice where loops touch.
+        let mut border: Vec<(LatticePoint, LatticePoint, u32, EdgeClass)> =
+            outline.edges().map(|(e, to)| (e.from, to, e.surface_edge, e.class)).collect();
+        border.sort_unstable_by_key(|e| (e.0, e.1, e.2));
+        let mut inner: Vec<(LatticePoint, LatticePoint, u32)> = Vec::new();
+        for t in &patch.triangles {
+            let corners = t.map(|i| patch.points[i as usize]);
+            let edges = (0..3)
+                .map(|k| {
+                    let (a, height_m) = corners[k];
+                    let b = corners[(k + 1) % 3].0;
+                    let id = (cells.len() * 3 + k) as u32;
+                    let mut edge =
+                        CellEdge { from: a, height_m, class: EdgeClass::Inner, twin: NO_EDGE };
+                    match border.binary_search_by(|e| (e.0, e.1).cmp(&(a, b))) {
+                        Ok(at) => {
+                            cell_edge_of[border[at].2 as usize] = id;
+                            edge.class = border[at].3;
+                        }
+                        Err(_) => inner.push((a.min(b), a.max(b), id)),
+                    }
+                    edge
+                })
+                .collect();
+            cells.push(Cell {
+                edges,
+                kind: outline.kind,
+                area: outline.area,
+                plane: outline.plane,
+            });
+            outline_of.push(number as u32);
+        }
+        inner.sort_unstable();
+        for pair in inner.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            if let [one, two] = pair {
+                edge_of(&mut cells, one.2).twin = two.2;
+                edge_of(&mut cells, two.2).twin = one.2;
+            } else {
+                // Where a loop touches its own edge, that edge comes in two parts: a border.
+                for &(_, _, id) in pair {
+                    edge_of(&mut cells, id).class = EdgeClass::Open;
+                }
+            }
+        }
+    }
+    for (e, edge) in surface.faces.iter().flat_map(|f| f.loops.iter().flatten()).enumerate() {
+        let here = cell_edge_of[e];
+        if edge.twin == NO_EDGE || here == NO_EDGE {
+            continue;
+        }
+        let there = cell_edge_of[edge.twin as usize];
+        let edge = edge_of(&mut cells, here);
+        edge.twin = there;
+        if there == NO_EDGE {
+            edge.class = EdgeClass::Open;
+        }
+    }
+    Ok(Triangles { cells, outline_of })
+}
+
+fn edge_of(cells: &mut [Cell], id: u32) -> &mut CellEdge {
+    &mut cells[id as usize / 3].edges[id as usize % 3]
+}
