@@ -155,7 +155,8 @@ impl Overlayer {
     }
 
     /// The union of many contours, in a cascade: groups along a space-filling curve first, then
-    /// groups of groups. Far faster than one sweep where contours overlap many times over.
+    /// groups of groups. Far faster than one sweep where contours overlap many times over. Every
+    /// contour is a shape of its own: a hole without its outline would count as filled.
     pub fn union<C: AsRef<[LatticePoint]>>(&mut self, contours: &[C]) -> Vec<Polygon> {
         let none: [Contour; 0] = [];
         if contours.len() <= CASCADE_FIRST {

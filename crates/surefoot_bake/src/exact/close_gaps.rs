@@ -4,7 +4,8 @@
 //! Goes in: joined ground. Comes out: the same ground, cracks contracted. Only edges that face an
 //! edge of another face across the crack take part, so real boundaries keep every point. The source
 //! contracts triangles in a half-edge mesh and must guard its topology; here whole polygons are
-//! contracted in plan and paired afterwards, so there is no topology to break. Walls are thicker than
+//! contracted in plan and paired afterwards, so there is no topology to break; what must not come about
+//! is ground that lies over ground, and points that would do so are banned. Walls are thicker than
 //! the gap distance, so that no gap is closed through one.
 
 use crate::context::StageContext;
@@ -12,13 +13,21 @@ use crate::error::BakeError;
 use crate::exact::LIMIT_SLACK_M;
 use crate::exact::join_edges::set_twins;
 use crate::exact::match_edges::{GroundEdge, Reach, collect_edges, match_within, pair_exact};
-use crate::exact::snap::{SnapReach, contract_into_edges, contract_points};
-use crate::surface::WalkableSurface;
+use crate::exact::snap::{SnapReach, contract_into_edges, contract_points, crossings};
+use crate::surface::{Face, WalkableSurface};
+use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_mesh::{Agent, NO_EDGE};
 
 /// How much faces may overlap and still face each other, in lattice units: half a millimetre.
 const OVERLAP_UNITS: f64 = 33.0;
+
+/// How deep edges may cut across each other and be told apart by rounding alone, in lattice units: a
+/// quarter of a millimetre.
+const DEEP_UNITS: f64 = 16.0;
+
+/// How often a round is done again with fewer points before it is given up.
+const TRIES: usize = 8;
 
 /// Rounds of contraction; each may make room for the next.
 const ROUNDS: usize = 4;
@@ -35,32 +44,55 @@ pub(crate) fn close_gaps(
         return Ok(surface);
     }
     let reach = SnapReach { units, climb_m };
-    let mut contracted = 0;
+    let mut stay: Vec<LatticePoint> = Vec::new();
     for _ in 0..ROUNDS {
         context.check_cancelled()?;
-        let (edges, facing) = facing_edges(&surface, reach);
-        let count = facing.iter().filter(|f| **f).count();
-        if count == 0 {
-            break;
-        }
-        contracted += count;
-        let moved = contract_points(&mut surface.faces, &edges, &facing, reach);
-        let (edges, facing) = if moved { facing_edges(&surface, reach) } else { (edges, facing) };
-        let split = contract_into_edges(&mut surface.faces, &edges, &facing, reach);
-        if !moved && !split {
+        if !contract_safely(&mut surface.faces, reach, &mut stay) {
             break;
         }
     }
     set_twins(&mut surface, climb_m);
-    context.count("facing_edges", contracted);
+    context.count("banned_points", stay.len());
     debug_assert_eq!(surface.check_invariants(), Ok(()));
     context.observe(|| surface.view());
     Ok(surface)
 }
 
+/// One round of contractions. Points whose contraction would lay ground over ground are put on the
+/// (sorted) list of those that stay, and the round is taken back and done again without them. Says
+/// whether anything changed.
+fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, stay: &mut Vec<LatticePoint>) -> bool {
+    for _ in 0..TRIES {
+        let mut tried = faces.clone();
+        let (edges, facing) = facing_edges(&tried, reach);
+        let moved = contract_points(&mut tried, &edges, &facing, reach, stay);
+        let (edges, facing) =
+            if moved.is_empty() { (edges, facing) } else { facing_edges(&tried, reach) };
+        let put_in = contract_into_edges(&mut tried, &edges, &facing, reach, stay);
+        if moved.is_empty() && put_in.is_empty() {
+            return false;
+        }
+        let mut changed = put_in;
+        changed.extend(moved.iter().map(|m| m.to));
+        changed.sort_unstable();
+        changed.dedup();
+        let crossing = crossings(&tried, &changed, reach.climb_m, DEEP_UNITS);
+        if crossing.is_empty() {
+            *faces = tried;
+            return true;
+        }
+        // All points that became one at an end of a crossing edge, and what was put in there.
+        stay.extend(moved.iter().filter(|m| crossing.binary_search(&m.to).is_ok()).map(|m| m.from));
+        stay.extend(crossing);
+        stay.sort_unstable();
+        stay.dedup();
+    }
+    false
+}
+
 /// All edges, and which of them face another across a crack.
-fn facing_edges(surface: &WalkableSurface, reach: SnapReach) -> (Vec<GroundEdge>, Vec<bool>) {
-    let edges = collect_edges(&surface.faces);
+fn facing_edges(faces: &[Face], reach: SnapReach) -> (Vec<GroundEdge>, Vec<bool>) {
+    let edges = collect_edges(faces);
     let twins = pair_exact(&edges, reach.climb_m);
     let look = Reach { outwards: reach.units, inwards: OVERLAP_UNITS, climb_m: reach.climb_m };
     let matches = match_within(&edges, &twins, look);

@@ -120,6 +120,33 @@ struct Shadows {
     walls: BTreeMap<[i64; 3], Vec<WallLine>>,
 }
 
+/// What is to be subtracted from a face.
+#[derive(Default)]
+struct Clips {
+    /// Convex shapes, all turning the same way.
+    convex: Vec<Contour>,
+    /// Shapes that may have holes.
+    regions: Vec<Polygon>,
+}
+
+impl Clips {
+    fn is_empty(&self) -> bool {
+        self.convex.is_empty() && self.regions.is_empty()
+    }
+
+    /// Contours that, counted together, wind around what is to be subtracted. Holes must stay with
+    /// their outlines, so only the convex shapes are united first.
+    fn contours(self, overlayer: &mut Overlayer) -> Vec<Contour> {
+        let mut contours = if self.convex.len() > UNITE_FROM {
+            flatten(overlayer.union(&self.convex))
+        } else {
+            self.convex
+        };
+        contours.extend(flatten(self.regions));
+        contours
+    }
+}
+
 /// Upright triangles of one line and sense.
 struct WallLine {
     /// Horizontal unit normal.
@@ -171,24 +198,20 @@ impl World {
         face_id: u32,
         shape: &FaceShape,
         overlayer: &mut Overlayer,
-    ) -> Option<Vec<Contour>> {
+    ) -> Option<Clips> {
         let shadows = self.cast_shadows(plane, face_id, shape)?;
-        let mut clips = shadows.blocking;
+        let mut clips = Clips { convex: shadows.blocking, ..Clips::default() };
         for line in shadows.walls.into_values().flatten() {
-            clips.extend(line.rectangles(self.wall_thickness_m).filter(|c| shape.touches(c)));
+            let rectangles = line.rectangles(self.wall_thickness_m);
+            clips.convex.extend(rectangles.filter(|c| shape.touches(c)));
         }
-        if !shadows.low_undersides.is_empty() {
-            if shadows.low_tops.is_empty() {
-                clips.extend(shadows.low_undersides);
-            } else {
-                clips.extend(flatten(overlayer.run(
-                    SetOperation::Difference,
-                    &shadows.low_undersides,
-                    &shadows.low_tops,
-                )));
-            }
+        if shadows.low_tops.is_empty() {
+            clips.convex.extend(shadows.low_undersides);
+        } else if !shadows.low_undersides.is_empty() {
+            let (undersides, tops) = (&shadows.low_undersides, &shadows.low_tops);
+            clips.regions = overlayer.run(SetOperation::Difference, undersides, tops);
         }
-        (!clips.iter().any(|c| shape.is_covered_by(c))).then_some(clips)
+        (!clips.convex.iter().any(|c| shape.is_covered_by(c))).then_some(clips)
     }
 
     /// The shadows of everything that may stand on a face; `None` as soon as one covers it all.
@@ -257,20 +280,22 @@ impl World {
         covered.is_continue().then_some(shadows)
     }
 
-    /// Whether something solid stands on an underside that lies on the ground: the next surface above
-    /// it faces up. Otherwise it is the underside of the ground itself, a sheet seen from below.
+    /// Whether something solid stands on an underside that lies on the ground. Otherwise it is the
+    /// underside of the ground itself, a sheet seen from below.
     fn begins_solid(&self, t: u32) -> bool {
         let [a, b, c] = self.corners[t as usize];
         let middle = (a + b + c) / 3.0;
         [middle, middle.lerp(a, 0.7), middle.lerp(b, 0.7), middle.lerp(c, 0.7)]
             .into_iter()
-            .any(|p| self.first_above(p).is_some_and(|up| up))
+            .any(|p| self.solid_above(p))
     }
 
-    /// Whether the next surface straight above a point faces up; `None` when there is none.
-    fn first_above(&self, p: DVec3) -> Option<bool> {
+    /// Whether the next surface straight above a point faces up: it ends something solid. Where that
+    /// one carries another (one faces up and one down, within the noise), the count of all above
+    /// decides: one end more than beginnings says that something began here.
+    fn solid_above(&self, p: DVec3) -> bool {
         let top = self.tree.bounds().hi.z;
-        let mut first: Option<(f64, bool)> = None;
+        let mut crossed: Vec<(f64, bool)> = Vec::new();
         self.tree.visit_column(p.x, p.y, p.z + NOISE_M, top, |t| {
             let i = t as usize;
             let n = self.merged.sorted.normals[i];
@@ -283,11 +308,19 @@ impl World {
                 return;
             }
             let z = Plane::through(a, n).height_at_m(p.truncate());
-            if z > p.z + NOISE_M && first.is_none_or(|f| z < f.0) {
-                first = Some((z, n.z > 0.0));
+            if z > p.z + NOISE_M {
+                crossed.push((z, n.z > 0.0));
             }
         });
-        first.map(|f| f.1)
+        let Some(first) = crossed.iter().map(|c| c.0).min_by(f64::total_cmp) else { return false };
+        let next = || crossed.iter().filter(|c| c.0 <= first + NOISE_M);
+        match (next().any(|c| c.1), next().any(|c| !c.1)) {
+            (true, true) => {
+                let ends = crossed.iter().filter(|c| c.1).count();
+                2 * ends > crossed.len()
+            }
+            (faces_up, _) => faces_up,
+        }
     }
 
     /// A steep obstacle's shadow; where it is nearly upright and narrow, as thick as a wall.
@@ -439,12 +472,12 @@ fn drop_down(points: &[DVec3]) -> Option<Contour> {
 /// An outline less some contours, as pieces with classed edges.
 fn subtract(
     outline: &[(LatticePoint, LatticePoint)],
-    clips: Vec<Contour>,
+    clips: Clips,
     origin: &FaceOrigin,
     overlayer: &mut Overlayer,
 ) -> Vec<Face> {
-    let united = if clips.len() > UNITE_FROM { flatten(overlayer.union(&clips)) } else { clips };
-    let clip: Vec<(Contour, u32)> = united.into_iter().map(|c| (c, BLOCKED)).collect();
+    let contours = clips.contours(overlayer);
+    let clip: Vec<(Contour, u32)> = contours.into_iter().map(|c| (c, BLOCKED)).collect();
     let subject: Vec<(LatticePoint, LatticePoint, u32)> =
         outline.iter().map(|&(a, b)| (a, b, OPEN)).collect();
     overlayer

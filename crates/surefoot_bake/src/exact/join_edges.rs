@@ -28,10 +28,11 @@ pub(crate) fn join_edges(
     for _ in 0..ROUNDS {
         context.check_cancelled()?;
         let (edges, loose) = loose_edges(&surface, climb_m);
-        let moved = contract_points(&mut surface.faces, &edges, &loose, reach);
-        let (edges, loose) = if moved { loose_edges(&surface, climb_m) } else { (edges, loose) };
-        let split = contract_into_edges(&mut surface.faces, &edges, &loose, reach);
-        if !moved && !split {
+        let moved = contract_points(&mut surface.faces, &edges, &loose, reach, &[]);
+        let (edges, loose) =
+            if moved.is_empty() { (edges, loose) } else { loose_edges(&surface, climb_m) };
+        let split = contract_into_edges(&mut surface.faces, &edges, &loose, reach, &[]);
+        if moved.is_empty() && split.is_empty() {
             break;
         }
     }

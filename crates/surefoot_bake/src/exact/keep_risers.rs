@@ -3,9 +3,9 @@
 //! Goes in: the classed soup. Comes out: the same, with steep triangles that lead from ground to
 //! ground within one step classed as risers. A riser is no place to stand, but ground on either side
 //! of it belongs together, so it is carried along as a connecting surface. Whether a triangle is one
-//! is asked of the geometry, not of the topology: from its middle straight down and up the slope,
-//! across whatever triangles lie there, until the ground becomes walkable; so it does not matter how
-//! the surface is tessellated or whether triangles share points.
+//! is asked of the geometry, not of the topology: from its middle and from near its corners straight
+//! down and up the slope, across whatever triangles lie there, until the ground becomes walkable; so it
+//! does not matter how the surface is tessellated or whether triangles share points.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
@@ -23,6 +23,9 @@ const LOOK_AHEAD_M: f64 = 2e-3;
 
 /// How far from the expected height the next surface may lie, in metres.
 const HEIGHT_NOISE_M: f64 = 5e-3;
+
+/// How far from the corners of a triangle walks start, in metres: farther than cracks are wide.
+const FROM_CORNER_M: f64 = 0.03;
 
 /// Triangles crossed before a walk is given up.
 const MAX_CROSSED: usize = 64;
@@ -78,45 +81,105 @@ enum Way {
 }
 
 impl Walker<'_> {
+    /// Whether ground is reached from the middle of a triangle and from near each of its corners.
     fn is_riser(&self, t: u32) -> bool {
-        let corners = self.sorted.corners(t).map(metres);
-        let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
-        let Some(bottom) = self.walk(t, middle, Way::Down) else { return false };
-        let Some(top) = self.walk(t, middle, Way::Up) else { return false };
-        top - bottom <= self.climb_m
+        let [a, b, c] = self.sorted.corners(t).map(metres);
+        let middle = (a + b + c) / 3.0;
+        let near = |corner: DVec3| {
+            let away = middle.distance(corner);
+            middle.lerp(corner, (1.0 - FROM_CORNER_M / away).max(0.0))
+        };
+        [middle, near(a), near(b), near(c)].into_iter().all(|from| {
+            let Some(bottom) = self.walk_down(t, from) else { return false };
+            let Some(top) = self.walk_up(t, from) else { return false };
+            top - bottom <= self.climb_m
+        })
     }
 
-    /// The height at which a walk straight along the slope comes to walkable ground; on the way up
-    /// also to the end of the surface, a ridge or a wall.
-    fn walk(&self, start: u32, from: DVec3, way: Way) -> Option<f64> {
-        let normal = self.sorted.normals[start as usize];
-        let downhill = normal.truncate().normalize_or_zero();
-        let heading = if way == Way::Down { downhill } else { -downhill };
+    /// The height at which a walk straight down the slope comes to walkable ground.
+    fn walk_down(&self, start: u32, from: DVec3) -> Option<f64> {
+        let heading = self.downhill(start);
+        self.descend(start, from, heading)
+    }
+
+    /// The height at which a walk straight up the slope comes to walkable ground, or that of a ridge
+    /// beyond which it comes down to walkable ground.
+    fn walk_up(&self, start: u32, from: DVec3) -> Option<f64> {
+        let heading = -self.downhill(start);
         let (mut t, mut at) = (start, from);
         for _ in 0..MAX_CROSSED {
             let exit = self.exit(t, at, heading);
-            if (exit.z - from.z).abs() > self.climb_m {
+            if exit.z - from.z > self.climb_m {
                 return None;
             }
-            let slope = self.slope(t);
-            match self.next(t, exit, heading, slope, way) {
-                None => return (way == Way::Up).then_some(exit.z),
-                Some((n, z)) => {
-                    if self.sorted.classes[n as usize] == TriangleClass::Walkable {
-                        return Some(z);
-                    }
-                    if way == Way::Up
-                        && self.sorted.normals[n as usize].truncate().dot(heading) > 0.0
-                    {
-                        // Over a ridge.
-                        return Some(exit.z.max(z));
-                    }
-                    t = n;
-                    at = (exit.truncate() + heading * LOOK_AHEAD_M).extend(z);
-                }
+            let Some((n, z)) = self.next(t, exit, heading, Way::Up) else {
+                return self.beyond(exit, heading);
+            };
+            if self.sorted.classes[n as usize] == TriangleClass::Walkable {
+                return Some(z);
             }
+            at = (exit.truncate() + heading * LOOK_AHEAD_M).extend(z);
+            if self.sorted.normals[n as usize].truncate().dot(heading) > 0.0 {
+                // Over a ridge.
+                self.descend(n, at, heading)?;
+                return Some(exit.z.max(z));
+            }
+            t = n;
         }
         None
+    }
+
+    /// The height at which a walk that goes down comes to walkable ground.
+    fn descend(&self, start: u32, from: DVec3, heading: DVec2) -> Option<f64> {
+        let (mut t, mut at) = (start, from);
+        for _ in 0..MAX_CROSSED {
+            let exit = self.exit(t, at, heading);
+            if from.z - exit.z > self.climb_m {
+                return None;
+            }
+            let (n, z) = self.next(t, exit, heading, Way::Down)?;
+            if self.sorted.classes[n as usize] == TriangleClass::Walkable {
+                return Some(z);
+            }
+            t = n;
+            at = (exit.truncate() + heading * LOOK_AHEAD_M).extend(z);
+        }
+        None
+    }
+
+    /// The height at which a walk goes on where its slope ends: on the lowest walkable surface above,
+    /// the nosing of a tread; or over the edge and down to walkable ground.
+    fn beyond(&self, exit: DVec3, heading: DVec2) -> Option<f64> {
+        let p = exit.truncate() + heading * LOOK_AHEAD_M;
+        let mut above: Option<f64> = None;
+        let mut below: Option<(f64, u32)> = None;
+        self.tree.visit_column(p.x, p.y, exit.z - self.climb_m, exit.z + self.climb_m, |i| {
+            let t = self.up_facing[i as usize];
+            if !self.holds(t, p) {
+                return;
+            }
+            let z = self.height(t, p);
+            if z < exit.z - HEIGHT_NOISE_M {
+                if below.is_none_or(|b| z > b.0 || z >= b.0 && t < b.1) {
+                    below = Some((z, t));
+                }
+            } else if self.sorted.classes[t as usize] == TriangleClass::Walkable {
+                above = Some(above.map_or(z, |a| a.min(z)));
+            }
+        });
+        if above.is_some_and(|z| z <= exit.z + self.climb_m) {
+            return above;
+        }
+        let (z, t) = below.filter(|b| b.0 >= exit.z - self.climb_m)?;
+        if self.sorted.classes[t as usize] != TriangleClass::Walkable {
+            self.descend(t, p.extend(z), heading)?;
+        }
+        Some(exit.z)
+    }
+
+    /// The direction in plan in which a triangle falls.
+    fn downhill(&self, t: u32) -> DVec2 {
+        self.sorted.normals[t as usize].truncate().normalize_or_zero()
     }
 
     /// Rise per metre of a triangle's plane along its own slope.
@@ -153,17 +216,10 @@ impl Walker<'_> {
     }
 
     /// The surface just beyond an exit that continues it best, and its height there.
-    fn next(
-        &self,
-        t: u32,
-        exit: DVec3,
-        heading: DVec2,
-        slope: f64,
-        way: Way,
-    ) -> Option<(u32, f64)> {
+    fn next(&self, t: u32, exit: DVec3, heading: DVec2, way: Way) -> Option<(u32, f64)> {
         let p = exit.truncate() + heading * LOOK_AHEAD_M;
         // What comes next may be anything from level to a little steeper than what was.
-        let travel = LOOK_AHEAD_M * slope.max(1.0) * 2.0 + HEIGHT_NOISE_M;
+        let travel = LOOK_AHEAD_M * self.slope(t).max(1.0) * 2.0 + HEIGHT_NOISE_M;
         let (low, high) = match way {
             Way::Down => (exit.z - travel, exit.z + HEIGHT_NOISE_M),
             Way::Up => (exit.z - HEIGHT_NOISE_M, exit.z + travel),

@@ -7,15 +7,18 @@
 //! paired by `match_edges`, which refuses a third face at an edge, so complex edges and complex
 //! vertices cannot come about. A group of points never spreads wider than the reach, so features
 //! larger than it survive, and of a group's positions the one with the most ground around it is kept.
+//! Both say which points they changed, so that a caller can look at what came of it ([`crossings`])
+//! and forbid the points that did harm.
 
 use crate::exact::NOISE_M;
-use crate::exact::match_edges::{GroundEdge, edge_box};
+use crate::exact::match_edges::{GroundEdge, collect_edges, edge_box};
 use crate::surface::{Face, SurfaceEdge, plan_units};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::polygon::{Contour, contour_area2};
+use surefoot_geom::predicates::orient;
 
 /// How far to contract.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +27,15 @@ pub(crate) struct SnapReach {
     pub(crate) units: f64,
     /// In height, in metres.
     pub(crate) climb_m: f64,
+}
+
+/// A point that was contracted into another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moved {
+    /// Where it is now.
+    pub(crate) to: LatticePoint,
+    /// Where it was.
+    pub(crate) from: LatticePoint,
 }
 
 /// An end of a loose edge: a plan point at a height.
@@ -73,14 +85,17 @@ fn end_tree(ends: &[End]) -> BoxTree {
     })
 }
 
-/// Vertex contractions, nearest first. Says whether any point moved.
+/// Vertex contractions, nearest first, save for points in the (sorted) list of those that stay. Says
+/// which points moved, sorted.
 pub(crate) fn contract_points(
     faces: &mut Vec<Face>,
     edges: &[GroundEdge],
     loose: &[bool],
     reach: SnapReach,
-) -> bool {
-    let ends = ends_of(edges, loose, faces);
+    stay: &[LatticePoint],
+) -> Vec<Moved> {
+    let mut ends = ends_of(edges, loose, faces);
+    ends.retain(|e| stay.binary_search(&e.point).is_err());
     let tree = end_tree(&ends);
     let mut pairs: Vec<(i128, u32, u32)> = (0..ends.len() as u32)
         .into_par_iter()
@@ -103,7 +118,7 @@ pub(crate) fn contract_points(
         })
         .collect();
     if pairs.iter().all(|p| p.0 == 0) {
-        return false;
+        return Vec::new();
     }
     pairs.par_sort_unstable();
     let groups = Groups::gather(&ends, &pairs, reach.units);
@@ -133,7 +148,10 @@ pub(crate) fn contract_points(
         }
     });
     faces.retain(|f| !f.loops.is_empty());
-    true
+    let moves = ends.iter().zip(target).map(|(e, to)| Moved { to, from: e.point });
+    let mut moved: Vec<Moved> = moves.filter(|m| m.from != m.to).collect();
+    moved.sort_unstable();
+    moved
 }
 
 /// Groups of ends that become one point.
@@ -194,14 +212,16 @@ impl Groups {
 }
 
 /// Vertex-edge contractions: puts ends of other loose edges into the loose edges that they lie
-/// beside. Says whether any was put in.
+/// beside, save for points in the (sorted) list of those that stay. Says which were put in, sorted.
 pub(crate) fn contract_into_edges(
     faces: &mut Vec<Face>,
     edges: &[GroundEdge],
     loose: &[bool],
     reach: SnapReach,
-) -> bool {
-    let ends = ends_of(edges, loose, faces);
+    stay: &[LatticePoint],
+) -> Vec<LatticePoint> {
+    let mut ends = ends_of(edges, loose, faces);
+    ends.retain(|e| stay.binary_search(&e.point).is_err());
     let tree = end_tree(&ends);
     let inserts: Vec<Vec<LatticePoint>> = edges
         .par_iter()
@@ -213,7 +233,7 @@ pub(crate) fn contract_into_edges(
         )
         .collect();
     if inserts.iter().all(Vec::is_empty) {
-        return false;
+        return Vec::new();
     }
     let mut next = inserts.iter();
     for face in faces.iter_mut() {
@@ -234,7 +254,66 @@ pub(crate) fn contract_into_edges(
         }
     }
     faces.retain(|f| !f.loops.is_empty());
-    true
+    let mut put_in: Vec<LatticePoint> = inserts.into_iter().flatten().collect();
+    put_in.sort_unstable();
+    put_in.dedup();
+    put_in
+}
+
+/// The ends of edges that start or end at one of the (sorted) changed points and cut across another
+/// edge of the ground by more than `deep` lattice units: pieces of ground that now lie over each other.
+pub(crate) fn crossings(
+    faces: &[Face],
+    changed: &[LatticePoint],
+    climb_m: f64,
+    deep: f64,
+) -> Vec<LatticePoint> {
+    let edges = collect_edges(faces);
+    let is_changed = |p: &LatticePoint| changed.binary_search(p).is_ok();
+    let touched: Vec<u32> = (0..edges.len() as u32)
+        .filter(|&i| is_changed(&edges[i as usize].from) || is_changed(&edges[i as usize].to))
+        .collect();
+    let tree =
+        BoxTree::build_with(touched.len(), |k| edge_box(&edges[touched[k as usize] as usize], 0.0));
+    let mut ends: Vec<LatticePoint> = edges
+        .par_iter()
+        .flat_map_iter(|e| {
+            let mut ends = Vec::new();
+            tree.visit_box(&edge_box(e, 0.0), |k| {
+                let other = &edges[touched[k as usize] as usize];
+                if cuts_across(e, other, climb_m, deep) {
+                    ends.extend([e.from, e.to, other.from, other.to]);
+                }
+            });
+            ends
+        })
+        .collect();
+    ends.par_sort_unstable();
+    ends.dedup();
+    ends
+}
+
+/// Whether two edges cross at about one height, each end of either more than `deep` lattice units
+/// from the other's line.
+fn cuts_across(e: &GroundEdge, f: &GroundEdge, climb_m: f64, deep: f64) -> bool {
+    let opposite = |a: i128, b: i128| a > 0 && b < 0 || a < 0 && b > 0;
+    let (c, d) = (orient(e.from, e.to, f.from), orient(e.from, e.to, f.to));
+    let (a, b) = (orient(f.from, f.to, e.from), orient(f.from, f.to, e.to));
+    if !opposite(a, b) || !opposite(c, d) {
+        return false;
+    }
+    let shallow = |one: i128, two: i128, along: &GroundEdge| {
+        let length = plan_units(along.from).distance(plan_units(along.to));
+        one.abs().min(two.abs()) as f64 <= deep * length
+    };
+    if shallow(c, d, e) || shallow(a, b, f) {
+        return false;
+    }
+    let height = |g: &GroundEdge, before: i128, after: i128| {
+        let t = before as f64 / (before - after) as f64;
+        g.from_height_m + (g.to_height_m - g.from_height_m) * t
+    };
+    (height(e, a, b) - height(f, c, d)).abs() <= climb_m
 }
 
 /// The ends that lie beside an edge, between its own ends, in order along it.
