@@ -120,7 +120,8 @@ fn document(bench: &Bench, date: &str, table: &Table) -> String {
          Agent 1.8 m high, 0.3 m radius, steps of 0.4 m, slopes of 45°. Surefoot's meshes are held \
          to the tolerance of their method: the exact one to 1 cm. Recast's (through `navmesh-rs`, \
          cell height half the cell size, {} samples) are held to 1 cm in plan and to the heights of \
-         their cells; in brackets: held to one cell in plan. A scene holds when it is sound to \
+         their cells; in brackets: held to one cell in plan. Half of the samples of soundness lie on boundaries, at their corners and on \
+         narrow cells, where faults hide. A scene holds when it is sound to \
          {} and complete to {}, without a fault of structure or connection.\n",
         bench.samples,
         machine(),

@@ -83,8 +83,11 @@ fn compare(scene: &Scene, settings: &RecastSettings, samples: u64) -> Result<Val
 }
 
 fn summary(report: &Report) -> Value {
+    let by_reason: serde_json::Map<String, Value> =
+        report.unsound_by_reason.iter().map(|(r, &n)| (r.name().to_owned(), n.into())).collect();
     json!({
         "sound": report.sound.value(),
+        "unsound_by_reason": by_reason,
         "complete": report.complete.value(),
         "unsound_at": report.unsound.iter().map(|f| f.at).collect::<Vec<_>>(),
         "uncovered_at": report.uncovered.iter().map(|f| f.at).collect::<Vec<_>>(),
