@@ -7,6 +7,7 @@ mod figures;
 mod fuzz;
 mod run;
 mod scenes;
+mod verify_all;
 
 use anyhow::{Result, bail};
 
@@ -18,6 +19,8 @@ cargo xtask TASK
   fuzz [SECONDS]   fuzz the readers for so many seconds in all [30], pipelines for half as long
   scenes [DIR]     write all procedural scenes [target/scenes]
   figures          draw the pictures of the documents anew
+  verify-all [--samples N] [SCENE...]
+                   judge every scene, and Recast's meshes of it, into a dated table in docs
 ";
 
 fn main() -> Result<()> {
@@ -31,6 +34,7 @@ fn main() -> Result<()> {
         ["scenes"] => scenes::write_all("target/scenes".as_ref()),
         ["scenes", folder] => scenes::write_all(folder.as_ref()),
         ["figures"] => figures::draw_all(),
+        ["verify-all", rest @ ..] => verify_all::run_all(rest),
         [] | ["help" | "--help" | "-h"] => {
             run::say(HELP);
             Ok(())

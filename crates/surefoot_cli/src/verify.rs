@@ -138,6 +138,8 @@ fn to_json(report: &Report, passes: bool, required: [f64; 2]) -> Value {
         .iter()
         .map(|&s| (s.name().to_owned(), share_json(&report.sound_by_stratum[s as usize])))
         .collect();
+    let by_reason: serde_json::Map<String, Value> =
+        report.unsound_by_reason.iter().map(|(r, &n)| (r.name().to_owned(), n.into())).collect();
     let unsound: Vec<Value> = report
         .unsound
         .iter()
@@ -178,6 +180,7 @@ fn to_json(report: &Report, passes: bool, required: [f64; 2]) -> Value {
         "sound": report.sound.value(),
         "sound_detail": share_json(&report.sound),
         "sound_by_stratum": strata,
+        "unsound_by_reason": by_reason,
         "complete": report.complete.value(),
         "complete_detail": share_json(&report.complete),
         "left_out": report.left_out,
@@ -215,6 +218,9 @@ fn to_text(report: &Report, passes: bool, [sound, complete]: [f64; 2]) -> String
     let verdict = if passes { "passes" } else { "does not pass" };
     let _ = writeln!(out, "the mesh {verdict} (required: sound {sound}, complete {complete})");
     let _ = writeln!(out, "  sound:     {}", share_text(&report.sound));
+    for (reason, count) in &report.unsound_by_reason {
+        let _ = writeln!(out, "    {count} because {}", reason.text());
+    }
     let _ = writeln!(out, "  complete:  {}", share_text(&report.complete));
     if report.left_out > 0 {
         let _ = writeln!(out, "  {} samples on patches that may be left out", report.left_out);

@@ -3,7 +3,8 @@
 //! Random walks on the real geometry, by an agent larger by the tolerance, start on the mesh and
 //! must never come to another of its components. Every portal of the mesh is tried where it is: from
 //! just before it to just behind it the agent must find ground and no wall. The ends of every link
-//! must be places to stand, with nothing in between that its kind does not allow.
+//! must be places to stand, with nothing in between that its kind does not allow: a step leads over
+//! ground, a gap past no wall.
 
 use crate::Watch;
 use crate::ground::{Judge, Reason, Refusal, Spot, Window};
@@ -29,6 +30,9 @@ const PORTAL_SPACING_M: f64 = 0.25;
 
 /// How far before and behind a portal it is tried, in metres.
 const ASIDE_M: f64 = 4e-3;
+
+/// Where along its segments a link is tried.
+const LINK_SHARES: [f64; 3] = [0.5, 0.05, 0.95];
 
 pub(crate) fn walk_count(settings: &VerifySettings) -> u64 {
     (settings.samples / SAMPLES_PER_WALK).max(MIN_WALKS)
@@ -271,30 +275,49 @@ fn links(
     let mut rosette = Rosette::default();
     let mut faults = Vec::new();
     for (index, link) in judged.data.links.iter().enumerate() {
-        let middle = |s: &[[f32; 3]; 2]| {
-            let [a, b] = s.map(|p| DVec3::from(p.map(f64::from)));
-            a.midpoint(b)
-        };
-        let (from, to) = (middle(&link.from_segment), middle(&link.to_segment));
-        let mut tried = [from, to].iter().try_for_each(|&at| {
-            judge.stands(at, settings.height_tolerance_m, &mut rosette).map(|_| ())
+        let tried = LINK_SHARES.iter().try_for_each(|&share| {
+            let on = |s: &[[f32; 3]; 2]| {
+                let [a, b] = s.map(|p| DVec3::from(p.map(f64::from)));
+                a.lerp(b, share)
+            };
+            let (from, to) = (on(&link.from_segment), on(&link.to_segment));
+            take(&mut judge, settings, &mut rosette, link.kind, from, to).map_err(|r| (from, r))
         });
-        if tried.is_ok() && matches!(link.kind, LinkKind::Step | LinkKind::Gap) {
-            let length = from.truncate().distance(to.truncate());
-            judge.go_to(from.midpoint(to), 0.5 * length + 0.05);
-            tried = judge.no_wall_between(from, to);
-            if (from.z - to.z).abs() > body.step_m + settings.height_tolerance_m {
-                tried = Err(Refusal { reason: Reason::StepTooHigh, at: to });
-            }
-        }
         report.portals.add(tried.is_ok());
-        if let Err(refusal) = tried {
+        if let Err((at, refusal)) = tried {
             faults.push(ConnectionFault::FalseLink {
                 link: index as u32,
-                at: judged.data.frame.user_from_canonical(from),
+                at: judged.data.frame.user_from_canonical(at),
                 reason: refusal.reason,
             });
         }
     }
     faults
+}
+
+/// Takes a link from one point to another.
+fn take(
+    judge: &mut Judge<'_>,
+    settings: &VerifySettings,
+    rosette: &mut Rosette,
+    kind: LinkKind,
+    from: DVec3,
+    to: DVec3,
+) -> Result<(), Refusal> {
+    let start = judge.stands(from, settings.height_tolerance_m, rosette)?;
+    judge.stands(to, settings.height_tolerance_m, rosette)?;
+    if !matches!(kind, LinkKind::Step | LinkKind::Gap) {
+        return Ok(());
+    }
+    if (from.z - to.z).abs() > judge.body.step_m + settings.height_tolerance_m {
+        return Err(Refusal { reason: Reason::StepTooHigh, at: to });
+    }
+    let length = from.truncate().distance(to.truncate());
+    judge.go_to(from.midpoint(to), 0.5 * length + 0.05);
+    judge.no_wall_between(from, to)?;
+    if kind == LinkKind::Step {
+        // A gap needs no ground on its way, a step does.
+        judge.stride(from.truncate().extend(start), to.truncate())?;
+    }
+    Ok(())
 }

@@ -11,7 +11,7 @@
 //! riser, a sloped kerb) is stepped over: see [`Judge::is_riser`].
 
 use crate::settings::{Body, NOISE_M};
-use crate::world::{Facing, Meeting, Place, World};
+use crate::world::{Facet, Facing, Meeting, Place, World};
 use glam::{DVec2, DVec3};
 use std::cell::RefCell;
 
@@ -120,6 +120,9 @@ const RISER_PACE_M: f64 = 0.01;
 /// How far the surface may lie from where a riser's slope says, in metres.
 const RISER_NOISE_M: f64 = 5e-3;
 
+/// How far from a corner of a steep triangle, as a share of the way to its middle, it is tried.
+const RISER_INSET: f64 = 0.05;
+
 /// One body in the world, judging places; each thread has its own.
 pub(crate) struct Judge<'a> {
     pub(crate) world: &'a World,
@@ -151,7 +154,7 @@ impl<'a> Judge<'a> {
     pub(crate) fn spot(&mut self, at: DVec2, window: Window) -> Spot {
         let found = look_for_ground(self.world, &self.body, &mut self.place, at, window);
         let (low, high) = (window.level_m - window.down_m, window.level_m + window.up_m);
-        if !matches!(found, Spot::Void | Spot::Blocked(Reason::Steep, _)) {
+        if matches!(found, Spot::Ground(_)) {
             return found;
         }
         // The highest steep surface within reach may be one to step over.
@@ -168,10 +171,32 @@ impl<'a> Judge<'a> {
         if self.is_riser(at, meeting) { Spot::Riser(meeting.height_m) } else { found }
     }
 
-    /// Whether a steep surface leads from ground to ground within one step: straight down the slope
-    /// and straight up it, across whatever triangles lie there.
+    /// Whether a steep surface leads from ground to ground within one step: at the point, and where
+    /// doubt is held against the place, all over the triangle.
     fn is_riser(&self, at: DVec2, meeting: Meeting) -> bool {
         let facet = &self.place.facets[meeting.facet as usize];
+        // A triangle that rises higher than a step as a whole leads over only at its corners, if at
+        // all: how much of it does is a matter of doubt.
+        if self.body.strict && facet.high.z - facet.low.z > self.body.step_m {
+            return false;
+        }
+        if !self.leads_over(facet, at, meeting.height_m) {
+            return false;
+        }
+        if !self.body.strict {
+            return true;
+        }
+        let [a, b, c] = facet.corners.map(DVec3::truncate);
+        let middle = (a + b + c) / 3.0;
+        [a, b, c].iter().all(|&corner| {
+            let inside = corner.lerp(middle, RISER_INSET);
+            self.leads_over(facet, inside, facet.plane_height(inside))
+        })
+    }
+
+    /// Whether a steep triangle leads from ground to ground within one step: straight down the slope
+    /// from a point of it and straight up it, across whatever triangles lie there.
+    fn leads_over(&self, facet: &Facet, at: DVec2, z: f64) -> bool {
         let (downhill, up) = (facet.downhill(), facet.up());
         if downhill.length_squared() < 0.5 {
             return false;
@@ -180,7 +205,6 @@ impl<'a> Judge<'a> {
         // As far as the flattest steep slope goes within one step.
         let reach = body.step_m / body.steepest.max(0.05) + 4.0 * RISER_PACE_M;
         let mut aside = self.aside.borrow_mut();
-        let z = meeting.height_m;
         let heights = (z - body.step_m - 0.1, z + body.step_m + body.height_m + 0.1);
         self.world.gather(body, at, reach + RISER_PACE_M, heights, &mut aside);
         let slope = (1.0 - up * up).sqrt() / up;

@@ -2,6 +2,7 @@
 
 use crate::ground::Reason;
 use crate::structure::StructureFault;
+use std::collections::BTreeMap;
 
 /// A share of samples, with the interval that holds the true share with 95 % confidence (Wilson
 /// 1927, which stays right near 0 and 1).
@@ -191,6 +192,8 @@ pub struct Report {
     pub sound: Share,
     /// The same for every way of sampling, in the order of [`Stratum::ALL`].
     pub sound_by_stratum: [Share; 4],
+    /// How many sampled points of the mesh failed for which reason.
+    pub unsound_by_reason: BTreeMap<Reason, u64>,
     /// The share of sampled ground that the mesh covers.
     pub complete: Share,
     /// Every component of the mesh.

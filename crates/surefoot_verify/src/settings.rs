@@ -57,13 +57,13 @@ impl Default for VerifySettings {
 
 impl VerifySettings {
     /// Settings for a mesh that was built from voxels: a boundary may be off by a cell, heights by
-    /// two cell heights.
+    /// two cell heights and by what the steepest usual ground (45°) rises within a cell.
     #[must_use]
     pub fn for_voxels(cell_size_m: f64, cell_height_m: f64) -> Self {
         Self {
             tolerance_m: cell_size_m,
             margin_m: 2.0 * cell_size_m,
-            height_tolerance_m: 2.0 * cell_height_m + 0.01,
+            height_tolerance_m: 2.0 * cell_height_m + cell_size_m,
             gap_distance_m: cell_size_m,
             ..Self::default()
         }

@@ -60,6 +60,9 @@ pub(crate) fn check(
         let share = &mut report.sound_by_stratum[stratum as usize];
         share.add(point.is_none());
         report.sound.add(point.is_none());
+        if let Some(point) = &point {
+            *report.unsound_by_reason.entry(point.reason).or_default() += 1;
+        }
         faults.extend(point);
     }
     faults.sort_by(|a, b| b.short_by_m.total_cmp(&a.short_by_m));
