@@ -74,6 +74,14 @@ pub(crate) enum BackendFlag {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AlgorithmFlag {
+    /// The shortest of all; under different costs, the cheapest in A*'s corridor
+    Optimal,
+    /// A* over portals with a funnel: faster, at times some percent longer
+    Portals,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PointsFlag {
     /// Start, turns and goal
     Corners,
@@ -235,6 +243,27 @@ pub(crate) struct PathArgs {
     /// Ask for a path of a wider agent than the mesh was built for: its radius, in metres
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) radius: Option<f64>,
+
+    /// Leave ground or links out: an area type of the mesh, or gaps, ramps, links, step-links,
+    /// gap-links, jump-links, door-links (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) exclude: Vec<String>,
+
+    /// What a metre counts there, for example mud=3; names as for --exclude (repeatable)
+    #[arg(long = "cost", value_name = "NAME=FACTOR", value_parser = cost)]
+    pub(crate) costs: Vec<(String, f32)>,
+
+    /// How to search
+    #[arg(long, value_enum, default_value = "optimal")]
+    pub(crate) algorithm: AlgorithmFlag,
+
+    /// Where the goal cannot be reached, go to the nearest place that can
+    #[arg(long)]
+    pub(crate) near: bool,
+
+    /// Give up after looking at so many nodes, about ten to a microsecond
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_nodes: Option<u64>,
 
     /// Which points to give
     #[arg(long, value_enum, default_value = "corners")]
@@ -500,6 +529,17 @@ fn area_rule(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// `NAME=FACTOR`.
+fn cost(text: &str) -> Result<(String, f32), String> {
+    let usage = "give NAME=FACTOR with a factor above zero, for example mud=3";
+    let (name, factor) = text.rsplit_once('=').ok_or(usage)?;
+    let factor = factor.trim().parse::<f32>().ok().filter(|f| *f > 0.0 && f.is_finite());
+    match (name.trim(), factor) {
+        ("", _) | (_, None) => Err(usage.to_owned()),
+        (name, Some(factor)) => Ok((name.to_owned(), factor)),
+    }
+}
+
 /// `WxH`.
 fn size(text: &str) -> Result<(u32, u32), String> {
     let parse = || {
@@ -529,6 +569,10 @@ mod tests {
         }
         assert_eq!(point("-1, 2,-3e2"), Ok([-1.0, 2.0, -300.0]));
         assert!(point("1,2,x").is_err());
+        assert_eq!(cost("mud=2.5"), Ok(("mud".to_owned(), 2.5)));
+        for wrong in ["mud", "mud=", "=2", "mud=0", "mud=-1", "mud=nan", "mud=inf", "mud=1e99"] {
+            assert!(cost(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

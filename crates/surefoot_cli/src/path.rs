@@ -1,6 +1,6 @@
 //! `surefoot path`: shortest paths on a mesh.
 
-use crate::args::{PathArgs, PointsFlag, Triple};
+use crate::args::{AlgorithmFlag, PathArgs, PointsFlag, Triple};
 use crate::meshes::{Drawing, MeshFormat, load_mesh, load_scenes, write_mesh};
 use crate::outcome::{Answer, Failure};
 use crate::output::{check_place, print, print_json};
@@ -8,7 +8,10 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path as FilePath;
 use std::time::Instant;
-use surefoot_mesh::{NavMesh, Path, PathError, PathOptions, PathPoints, Query};
+use surefoot_mesh::{
+    Algorithm, CellKind, Filter, LinkKind, NavMesh, Path, PathError, PathOptions, PathPoints,
+    Query, Unreachable,
+};
 
 /// One pair's answer; the keys are a contract.
 #[derive(Debug, Serialize)]
@@ -18,9 +21,30 @@ struct Line<'a> {
     length: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     points: Option<&'a [[f64; 3]]>,
+    /// What the path costs under the filter, in metres of plain ground.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reaches_goal: Option<bool>,
+    /// Lengths over gap fillers and ramps, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap_length: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ramp_length: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<LinkLine>,
     micros: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
+}
+
+/// A link that a path takes.
+#[derive(Debug, Serialize)]
+struct LinkLine {
+    link: u32,
+    kind: &'static str,
+    /// The point of the path at which it starts.
+    point: usize,
 }
 
 pub(crate) fn run(args: &PathArgs) -> Result<Answer, Failure> {
@@ -30,15 +54,10 @@ pub(crate) fn run(args: &PathArgs) -> Result<Answer, Failure> {
             extents[0], extents[1], extents[2]
         )));
     }
-    if let Some(radius) = args.radius {
-        return Err(if radius >= 0.0 && radius.is_finite() {
-            Failure::failed(
-                "paths of a wider agent are not part of this version; build the mesh with a larger \
-                 --agent-radius and leave --radius out",
-            )
-        } else {
-            Failure::usage(format!("--radius {radius}: give a distance of 0 or more, in metres"))
-        });
+    if let Some(radius) = args.radius.filter(|r| !(*r >= 0.0 && r.is_finite())) {
+        return Err(Failure::usage(format!(
+            "--radius {radius}: give a distance of 0 or more, in metres"
+        )));
     }
     let drawing = match &args.output {
         Some(output) => {
@@ -61,15 +80,24 @@ pub(crate) fn run(args: &PathArgs) -> Result<Answer, Failure> {
         _ => return Err(Failure::usage("give --from and --to, or --pairs")),
     };
     let options = PathOptions {
+        algorithm: match args.algorithm {
+            AlgorithmFlag::Optimal => Algorithm::Optimal,
+            AlgorithmFlag::Portals => Algorithm::Portals,
+        },
         points: match args.points {
             PointsFlag::Corners => PathPoints::Corners,
             PointsFlag::Ground => PathPoints::Ground,
         },
-        ..PathOptions::default()
+        unreachable: if args.near { Unreachable::GoNear } else { Unreachable::Refuse },
+        max_nodes: args.max_nodes,
     };
     let mut query = Query::new(&mesh);
     if let Some(extents) = args.extents {
         query.set_extents(extents);
+    }
+    query.set_filter(&filter(&mesh, args)?).map_err(Failure::usage)?;
+    if let Some(radius) = args.radius {
+        query.set_radius(radius).map_err(|e| Failure::failed(format!("--radius {radius}: {e}")))?;
     }
     let mut answer = Answer::Yes;
     let mut path = Path::default();
@@ -82,29 +110,96 @@ pub(crate) fn run(args: &PathArgs) -> Result<Answer, Failure> {
         }
         let result = result.map(|()| &path);
         if args.json {
-            print_json(&line(result, micros))?;
+            print_json(&line(&mesh, result, micros))?;
         } else {
             print(&text(result, micros, args.pairs.is_some()))?;
         }
     }
     if let Some((output, format)) = drawing {
-        draw(&mesh, &mut query, pairs.first(), args, output, format)?;
+        draw(&mut query, pairs.first(), options, args, output, format)?;
     }
     Ok(answer)
 }
 
-fn line(result: Result<&Path, PathError>, micros: f64) -> Line<'_> {
+/// The filter that `--exclude` and `--cost` ask for. A word that is the name of an area type means
+/// that; otherwise it may be a kind of cells or links.
+fn filter(mesh: &NavMesh, args: &PathArgs) -> Result<Filter, Failure> {
+    let mut filter = Filter::default();
+    let excluded = args.exclude.iter().map(|name| ("--exclude", name, f32::INFINITY));
+    // Exclusions last: what is excluded stays so whatever it would cost.
+    for (flag, name, cost) in
+        args.costs.iter().map(|(name, cost)| ("--cost", name, *cost)).chain(excluded)
+    {
+        if let Some(area) = mesh.area_named(name) {
+            filter.set_area_cost(area, cost);
+        } else if let Some((_, kind)) = CELL_KINDS.iter().find(|(n, _)| n == name) {
+            filter.set_kind_cost(*kind, cost);
+        } else if let Some((_, kind)) = LINK_KINDS.iter().find(|(n, _)| n == name) {
+            filter.set_link_cost(*kind, cost);
+        } else if name == ALL_LINKS {
+            filter.link_costs = [cost; LINK_KINDS.len()];
+        } else {
+            let known = mesh.data().area_names.iter().map(String::as_str);
+            let kinds =
+                CELL_KINDS.iter().map(|(n, _)| *n).chain(LINK_KINDS.iter().map(|(n, _)| *n));
+            let known: Vec<&str> = known.chain(kinds).chain([ALL_LINKS]).collect();
+            return Err(Failure::failed(format!(
+                "{flag} {name}: the mesh has no area type of that name; it knows {}",
+                known.join(", ")
+            )));
+        }
+    }
+    Ok(filter)
+}
+
+const CELL_KINDS: [(&str, CellKind); 2] = [("gaps", CellKind::Gap), ("ramps", CellKind::Ramp)];
+
+const LINK_KINDS: [(&str, LinkKind); 4] = [
+    ("step-links", LinkKind::Step),
+    ("gap-links", LinkKind::Gap),
+    ("jump-links", LinkKind::Jump),
+    ("door-links", LinkKind::Door),
+];
+
+const ALL_LINKS: &str = "links";
+
+fn line<'a>(mesh: &NavMesh, result: Result<&'a Path, PathError>, micros: f64) -> Line<'a> {
+    let none = Line {
+        found: false,
+        length: None,
+        points: None,
+        cost: None,
+        reaches_goal: None,
+        gap_length: None,
+        ramp_length: None,
+        links: Vec::new(),
+        micros,
+        reason: None,
+    };
+    let kind_name = |kind: LinkKind| {
+        LINK_KINDS.iter().find(|(_, k)| *k == kind).map_or("link", |(name, _)| name)
+    };
     match result {
         Ok(path) => Line {
             found: true,
             length: Some(path.length_m),
             points: Some(&path.points),
-            micros,
-            reason: None,
+            cost: Some(path.cost),
+            reaches_goal: (!path.reaches_goal).then_some(false),
+            gap_length: Some(path.gap_length_m).filter(|&m| m > 0.0),
+            ramp_length: Some(path.ramp_length_m).filter(|&m| m > 0.0),
+            links: path
+                .links
+                .iter()
+                .map(|l| LinkLine {
+                    link: l.link,
+                    kind: kind_name(mesh.links()[l.link as usize].kind),
+                    point: l.point,
+                })
+                .collect(),
+            ..none
         },
-        Err(error) => {
-            Line { found: false, length: None, points: None, micros, reason: Some(error.reason()) }
-        }
+        Err(error) => Line { reason: Some(error.reason()), ..none },
     }
 }
 
@@ -130,14 +225,14 @@ fn text(result: Result<&Path, PathError>, micros: f64, many: bool) -> String {
 
 /// Draws a path as it lies on the ground; only the mesh where there is none.
 fn draw(
-    mesh: &NavMesh,
     query: &mut Query<'_>,
     pair: Option<&(Triple, Triple)>,
+    options: PathOptions,
     args: &PathArgs,
     output: &FilePath,
     format: MeshFormat,
 ) -> Result<(), Failure> {
-    let options = PathOptions { points: PathPoints::Ground, ..PathOptions::default() };
+    let options = PathOptions { points: PathPoints::Ground, ..options };
     let path = pair.and_then(|&(from, to)| query.find_path_with(from, to, &options).ok());
     let points = path.map_or_else(Vec::new, |p| p.points);
     let scene = match format {
@@ -150,7 +245,7 @@ fn draw(
         cut_height_m: args.cut_height,
         ..Drawing::default()
     };
-    write_mesh(output, format, mesh, drawing)
+    write_mesh(output, format, query.mesh(), drawing)
 }
 
 /// Six numbers a line, apart by spaces or commas; empty lines and what follows `#` do not count.

@@ -146,6 +146,94 @@ fn path_finds_the_shortest_way() {
     );
 }
 
+/// A wall along the middle of a floor of 10 m by 10 m, with a door of 1 m at one side and one of
+/// 3 m at the other; the strip before the wide door is tagged.
+const TWO_DOORS: &str = "\
+v 0 0 0\nv 10 0 0\nv 10 0 10\nv 0 0 10\n\
+v 1 0 5\nv 7 0 5\nv 7 3 5\nv 1 3 5\nv 1 0 5.2\nv 7 0 5.2\nv 7 3 5.2\nv 1 3 5.2\n\
+v 7 0 0\nv 7 0 10\n\
+g floor\nf 1 4 14 13\ng mud\nf 13 14 3 2\n\
+g wall\nf 5 6 7 8\nf 10 9 12 11\nf 9 5 8 12\nf 6 10 11 7\nf 8 7 11 12\n";
+
+/// The greatest x and the least x along a path.
+fn sideways(path: &Value) -> (f64, f64) {
+    let xs = path["points"].as_array().unwrap().iter().map(|p| p[0].as_f64().unwrap());
+    (xs.clone().fold(f64::MIN, f64::max), xs.fold(f64::MAX, f64::min))
+}
+
+#[test]
+fn wider_agents_take_the_wider_door() {
+    let bench = Bench::new();
+    bench.write("doors.obj", TWO_DOORS);
+    let mesh = ["--agent-radius", "0.2", "-o", "doors.snav"];
+    bench.ok(&[&["build", "doors.obj"], &mesh[..]].concat());
+    let ask = |more: &[&str]| {
+        let pair = ["path", "doors.snav", "--from", "2,0,2", "--to", "2,0,8", "--json"];
+        bench.run(&[&pair[..], more].concat())
+    };
+    let json = |more: &[&str]| -> Value {
+        let ran = ask(more);
+        assert_eq!(ran.status, 0, "{more:?}: {}", ran.err);
+        serde_json::from_str(&ran.out).unwrap()
+    };
+    // The narrow door is nearer; an agent of 0.45 m still fits, one of 0.55 m does not.
+    for narrow in [&[][..], &["--radius", "0.2"], &["--radius", "0.45"]] {
+        assert!(sideways(&json(narrow)).0 < 2.5, "{narrow:?}");
+    }
+    let wide = json(&["--radius", "0.55"]);
+    assert!(sideways(&wide).0 > 7.5, "{wide}");
+    // Around the wall's end the agent keeps its distance from the corner at (7, 5).
+    for p in wide["points"].as_array().unwrap() {
+        let (x, z) = (p[0].as_f64().unwrap(), p[2].as_f64().unwrap());
+        assert!((x - 7.0).hypot(z - z.clamp(5.0, 5.2)) > 0.549, "{p}");
+    }
+    assert_eq!(ask(&["--radius", "1.6"]).status, 3);
+    // A picture of the wider agent's path.
+    ask(&["--radius", "0.55", "-o", "wide.svg"]);
+    assert!(bench.text("wide.svg").contains("<polyline"));
+}
+
+#[test]
+fn costs_and_exclusions_change_the_way() {
+    let bench = Bench::new();
+    bench.write("doors.obj", TWO_DOORS);
+    let build = ["build", "doors.obj", "--agent-radius", "0.2", "--area", "mud=mud"];
+    bench.ok(&[&build[..], &["-o", "doors.snav"]].concat());
+    let json = |more: &[&str]| {
+        let pair = ["path", "doors.snav", "--from", "6,0,2", "--to", "6,0,8", "--json"];
+        bench.json(&[&pair[..], more].concat())
+    };
+    let plain = json(&[]);
+    assert!(sideways(&plain).0 > 7.0);
+    assert!((plain["cost"].as_f64().unwrap() - plain["length"].as_f64().unwrap()).abs() < 1e-6);
+    let portals = json(&["--algorithm", "portals"]);
+    assert!(portals["length"].as_f64().unwrap() >= plain["length"].as_f64().unwrap() - 1e-9);
+    let dry = json(&["--exclude", "mud"]);
+    assert!(sideways(&dry).0 < 7.0 && sideways(&dry).1 < 1.0, "{dry}");
+    let dear = json(&["--cost", "mud=100"]);
+    assert!((dear["length"].as_f64().unwrap() - dry["length"].as_f64().unwrap()).abs() < 1e-3);
+    // A little dearer the mud is still the better way, at a higher cost.
+    let muddy = json(&["--cost", "mud=1.5", "--exclude", "links"]);
+    assert!(sideways(&muddy).0 > 7.0);
+    assert!(muddy["cost"].as_f64().unwrap() > muddy["length"].as_f64().unwrap());
+}
+
+#[test]
+fn a_budget_ends_a_search_and_near_is_near_enough() {
+    let bench = Bench::new();
+    bench.write("doors.obj", TWO_DOORS);
+    bench.write("island.obj", "v 12 0 4\nv 16 0 4\nv 16 0 8\nv 12 0 8\nf 1 4 3 2\n");
+    bench.ok(&["build", "doors.obj", "island.obj", "-o", "doors.snav"]);
+    let few = ["path", "doors.snav", "--from", "6,0,2", "--to", "2,0,8", "--max-nodes", "1"];
+    let ran = bench.run(&[&few[..], &["--json"]].concat());
+    assert_eq!(ran.status, 3);
+    assert!(ran.out.contains("budget-spent"), "{}", ran.out);
+    let near = ["path", "doors.snav", "--from", "6,0,2", "--to", "14,0,6", "--near", "--json"];
+    let path = bench.json(&near);
+    assert_eq!((&path["found"], &path["reaches_goal"]), (&Value::from(true), &Value::from(false)));
+    assert!((sideways(&path).0 - 9.7).abs() < 0.01, "{path}");
+}
+
 #[test]
 fn path_draws_what_it_found() {
     let bench = Bench::new();

@@ -68,8 +68,26 @@ fn what_this_version_cannot_do_is_said_plainly() {
     bench.fails(&["build", "t.obj", "-o", "t.snav", "--backend", "gpu"], 1, &["--backend"]);
     bench.ok(&["build", "t.obj", "-o", "t.snav", "--backend", "auto"]);
     bench.fails(&["view", "t.snav", "--no-open"], 1, &["not part of this version"]);
-    let radius = ["path", "t.snav", "--from", "1,0,1", "--to", "2,0,2", "--radius", "1"];
-    bench.fails(&radius, 1, &["--radius"]);
+}
+
+#[test]
+fn paths_that_cannot_be_asked_for() {
+    let bench = Bench::new();
+    bench.write("t.obj", TRIANGLE);
+    bench.ok(&["build", "t.obj", "-o", "t.snav"]);
+    let path = |flag: &str, value: &str, status: i32, words: &[&str]| {
+        let args = ["path", "t.snav", "--from", "1,0,1", "--to", "2,0,2", flag, value];
+        bench.fails(&args, status, words);
+    };
+    path("--radius", "0.1", 1, &["--radius", "0.3"]);
+    path("--radius", "-1", 2, &["--radius"]);
+    path("--radius", "nan", 2, &["--radius"]);
+    path("--exclude", "lava", 1, &["--exclude lava", "jump-links"]);
+    path("--cost", "lava=2", 1, &["--cost lava"]);
+    path("--cost", "ramps=0", 2, &["NAME=FACTOR"]);
+    path("--max-nodes", "0", 2, &["--max-nodes"]);
+    path("--algorithm", "best", 2, &["optimal"]);
+    path("-o", "path.json", 2, &[".svg"]);
 }
 
 #[test]

@@ -22,6 +22,13 @@ use glam::DVec2;
 /// Relative difference below which two lengths count as equal when roots are compared.
 const SAME_LENGTH: f64 = 1e-12;
 
+/// How much shorter another way to an interval must be for the interval to be dropped, in metres:
+/// more than rounding adds up to on the longest of ways.
+const OUTDONE_M: f64 = 1e-7;
+
+/// The most steps that one search takes before A* is asked instead: 128 million, a gigabyte.
+const MAX_STEPS: usize = 1 << 27;
+
 /// In what a fan was reached by: a root that is no fan.
 const NOT_A_FAN: u32 = 1 << 31;
 
@@ -43,6 +50,7 @@ struct Node {
     left: DVec2,
     right: DVec2,
     root: u32,
+    /// The step of the trail before it.
     before: u32,
     /// How the piece is entered.
     crossing: Crossing,
@@ -51,12 +59,24 @@ struct Node {
     right_is_vertex: bool,
 }
 
+/// What is left of a node that has been looked behind: enough to find the way back.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    crossing: Crossing,
+    before: u32,
+}
+
 /// Working memory of the optimal search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TautState {
+    /// Nodes that wait in the heap, and places of nodes that no longer do.
     nodes: Vec<Node>,
+    free: Vec<u32>,
+    trail: Vec<Step>,
     roots: Vec<Root>,
     fans: Vec<Reached>,
+    /// The shortest way known to each vertex, by its fan, and the root that it is seen from.
+    sights: Vec<Reached>,
     link_samples: Vec<Reached>,
     /// Estimates and nodes that the last expansion has brought.
     fresh: Vec<(f64, Node)>,
@@ -67,6 +87,7 @@ pub(crate) struct TautState {
 impl TautState {
     pub(crate) fn forget(&mut self) {
         self.fans.fill(Reached::NEVER);
+        self.sights.fill(Reached::NEVER);
         self.link_samples.fill(Reached::NEVER);
     }
 }
@@ -168,17 +189,30 @@ struct Expansion<'a> {
     piece: u32,
 }
 
+/// An interval with the vertices of its edge.
+struct Sighting {
+    left: DVec2,
+    right: DVec2,
+    left_vertex: DVec2,
+    right_vertex: DVec2,
+    left_fan: u32,
+    right_fan: u32,
+}
+
 impl Search {
     /// Starts the optimal search after [`Search::begin`].
     pub(crate) fn begin_taut(&mut self, mesh: Surface<'_>, tables: &Tables) {
         let state = &mut self.taut;
         state.nodes.clear();
+        state.free.clear();
+        state.trail.clear();
         state.roots.clear();
         state.fresh.clear();
         state.goal_length = if self.flooding { self.flood_limit_m } else { f64::INFINITY };
         let fans = mesh.pieces.fan_count as usize;
         if state.fans.len() < fans {
             state.fans.resize(fans, Reached::NEVER);
+            state.sights.resize(fans, Reached::NEVER);
         }
         let samples = mesh.pieces.link_samples.len();
         if state.link_samples.len() < samples {
@@ -207,30 +241,20 @@ impl Search {
             if self.is_astray(mesh) {
                 return Outcome::Exhausted;
             }
-            let Some((_, number)) = self.heap.pop() else { return Outcome::Exhausted };
-            let mut number = number;
+            let Some((_, place)) = self.heap.pop() else { return Outcome::Exhausted };
+            let mut node = self.take_node(place);
             loop {
-                let node = self.taut.nodes[number as usize];
                 let piece = node.crossing.entered(&mesh.pieces);
                 if piece == self.goal_piece {
-                    self.collect_taut(number);
+                    self.collect_taut(&node);
                     return Outcome::Found;
                 }
                 let root = self.taut.roots[node.root as usize];
-                if root.fan != NONE {
-                    let best = self.taut.fans[root.fan as usize].cost(self.run);
-                    if best < root.length * (1.0 - SAME_LENGTH) {
-                        break;
-                    }
+                if self.is_stale(&root) || self.is_node_outdone(mesh, tables, &node, &root) {
+                    break;
                 }
-                self.nodes += 1;
                 left = left.saturating_sub(1);
-                let expansion = Expansion { mesh, tables, number, piece };
-                if node.crossing.as_link().is_some() {
-                    self.spread(&expansion, node.root);
-                } else {
-                    self.expand(&expansion, &node, &root);
-                }
+                self.look_behind(mesh, tables, &node, &root, piece);
                 // A single successor is looked at at once, as long as it is not the goal's.
                 if let [(estimate, next)] = self.taut.fresh[..]
                     && estimate < self.taut.goal_length
@@ -238,8 +262,7 @@ impl Search {
                     && next.crossing.entered(&mesh.pieces) != self.goal_piece
                 {
                     self.taut.fresh.clear();
-                    number = self.taut.nodes.len() as u32;
-                    self.taut.nodes.push(next);
+                    node = next;
                     continue;
                 }
                 self.push_fresh();
@@ -254,49 +277,83 @@ impl Search {
         if self.is_astray(mesh) {
             return None;
         }
-        let (distance, number) = self.heap.pop()?;
-        let node = self.taut.nodes[number as usize];
+        let (distance, place) = self.heap.pop()?;
+        let node = self.take_node(place);
         let piece = node.crossing.entered(&mesh.pieces);
         let root = self.taut.roots[node.root as usize];
-        let stale = root.fan != NONE
-            && self.taut.fans[root.fan as usize].cost(self.run) < root.length * (1.0 - SAME_LENGTH);
-        if !stale {
-            self.nodes += 1;
-            let expansion = Expansion { mesh, tables, number, piece };
-            if node.crossing.as_link().is_some() {
-                self.spread(&expansion, node.root);
-            } else {
-                self.expand(&expansion, &node, &root);
-            }
+        if !self.is_stale(&root) {
+            self.look_behind(mesh, tables, &node, &root, piece);
             self.push_fresh();
         }
         Some((distance, piece))
     }
 
-    /// Whether there are more nodes than any mesh brings about, however it is made: then rounding
-    /// has led the search in a circle, and it is to end.
+    /// Whether a shorter way to a root has been found since it was made.
+    fn is_stale(&self, root: &Root) -> bool {
+        root.fan != NONE
+            && self.taut.fans[root.fan as usize].cost(self.run) < root.length * (1.0 - SAME_LENGTH)
+    }
+
+    /// Finds the successors of a node, whose step joins the trail.
+    #[inline]
+    fn look_behind(
+        &mut self,
+        mesh: Surface<'_>,
+        tables: &Tables,
+        node: &Node,
+        root: &Root,
+        piece: u32,
+    ) {
+        self.nodes += 1;
+        let number = self.taut.trail.len() as u32;
+        self.taut.trail.push(Step { crossing: node.crossing, before: node.before });
+        let expansion = Expansion { mesh, tables, number, piece };
+        if node.crossing.as_link().is_some() {
+            self.spread(&expansion, node.root);
+        } else {
+            self.expand(&expansion, node, root);
+        }
+    }
+
+    /// Whether there are more steps than any mesh brings about, however it is made: then rounding
+    /// has led the search in a circle, and it is to end. Also where they would take up too much
+    /// memory.
     fn is_astray(&self, mesh: Surface<'_>) -> bool {
-        self.taut.nodes.len() > 10_000 + 256 * mesh.pieces.edges.len()
+        self.taut.trail.len() > (10_000 + 256 * mesh.pieces.edges.len()).min(MAX_STEPS)
+    }
+
+    /// Takes a node out of its place, which becomes free.
+    #[inline]
+    fn take_node(&mut self, place: u32) -> Node {
+        self.taut.free.push(place);
+        self.taut.nodes[place as usize]
     }
 
     fn push_fresh(&mut self) {
         let state = &mut self.taut;
         for &(key, node) in &state.fresh {
             if key <= state.goal_length {
-                self.heap.push(key, state.nodes.len() as u32);
-                state.nodes.push(node);
+                let place = if let Some(place) = state.free.pop() {
+                    state.nodes[place as usize] = node;
+                    place
+                } else {
+                    state.nodes.push(node);
+                    state.nodes.len() as u32 - 1
+                };
+                self.heap.push(key, place);
             }
         }
         state.fresh.clear();
     }
 
-    /// Follows the nodes back from the goal.
-    fn collect_taut(&mut self, last: u32) {
-        let mut number = last;
+    /// Follows the trail back from the goal.
+    fn collect_taut(&mut self, last: &Node) {
+        self.corridor.push(last.crossing);
+        let mut number = last.before;
         while number != NONE {
-            let node = &self.taut.nodes[number as usize];
-            self.corridor.push(node.crossing);
-            number = node.before;
+            let step = self.taut.trail[number as usize];
+            self.corridor.push(step.crossing);
+            number = step.before;
         }
         self.corridor.reverse();
     }
@@ -545,6 +602,28 @@ impl Search {
         if left == right {
             return;
         }
+        if !at.tables.excludes {
+            let range = at.mesh.pieces.range(at.piece);
+            let next = if edge + 1 == range.end { range.start } else { edge + 1 };
+            let next = &at.mesh.pieces.edges[next];
+            let sighting = Sighting {
+                left,
+                right,
+                left_vertex: next.start(),
+                right_vertex: e.start(),
+                left_fan: next.fan(),
+                right_fan: e.fan(),
+            };
+            if self.is_outdone(&sighting, root_number, root) {
+                return;
+            }
+            if left_is_vertex {
+                self.see(sighting.left_fan, root_number, root.length + root.at.distance(left));
+            }
+            if right_is_vertex {
+                self.see(sighting.right_fan, root_number, root.length + root.at.distance(right));
+            }
+        }
         let rest = if self.flooding {
             closest_on_segment(right, left, root.at).distance(root.at)
         } else {
@@ -571,6 +650,55 @@ impl Search {
                 right_is_vertex,
             },
         ));
+    }
+
+    /// Takes note of the length of a way to a vertex.
+    #[inline]
+    fn see(&mut self, fan: u32, root_number: u32, length: f64) {
+        let sight = &mut self.taut.sights[fan as usize];
+        if length < sight.cost(self.run) {
+            sight.set_by(self.run, length, root_number);
+        }
+    }
+
+    /// Whether every point of an interval is reached by a shorter way, along its edge from one of
+    /// the edge's vertices (Xin and Wang, 2009). By the triangle inequality it is enough to compare
+    /// at the interval's far end.
+    #[inline]
+    fn is_outdone(&self, s: &Sighting, root_number: u32, root: &Root) -> bool {
+        let ends = [(s.right_fan, s.right_vertex, s.left), (s.left_fan, s.left_vertex, s.right)];
+        ends.into_iter().any(|(fan, vertex, far)| {
+            let sight = &self.taut.sights[fan as usize];
+            // Seen from the same root the vertex is never the shorter way.
+            let length = sight.cost(self.run);
+            length < f64::INFINITY
+                && sight.by != root_number
+                && root.length + root.at.distance(far) > length + vertex.distance(far) + OUTDONE_M
+        })
+    }
+
+    /// The same for a node that has waited while other ways were found.
+    fn is_node_outdone(
+        &self,
+        mesh: Surface<'_>,
+        tables: &Tables,
+        node: &Node,
+        root: &Root,
+    ) -> bool {
+        if tables.excludes || node.crossing.as_link().is_some() {
+            return false;
+        }
+        let edge = &mesh.pieces.edges[node.crossing.edge() as usize];
+        let next = &mesh.pieces.edges[mesh.pieces.next(node.crossing.edge()) as usize];
+        let sighting = Sighting {
+            left: node.left,
+            right: node.right,
+            left_vertex: next.start(),
+            right_vertex: edge.start(),
+            left_fan: next.fan(),
+            right_fan: edge.fan(),
+        };
+        self.is_outdone(&sighting, node.root, root)
     }
 
     /// Adds the links that start in a piece, each reached from the root through the interval
