@@ -15,8 +15,8 @@
 
 pub use surefoot_bake::{
     AreaRule, BakeError, BakeReport, BakeSettings, Baked, CellShape, ExactSettings, Method,
-    Progress, SettingsError, StageContext, StageObserver, StageReport, StageView, Stairs, ViewEdge,
-    ViewFace, Warning, bake, bake_in,
+    Progress, Regions, SettingsError, StageContext, StageObserver, StageReport, StageView, Stairs,
+    ViewEdge, ViewFace, VoxelSettings, Warning, bake, bake_in,
 };
 pub use surefoot_mesh::{
     Agent, AreaId, CellId, CellKind, EdgeClass, EdgeId, Filter, Link, LinkKind, NavMesh,

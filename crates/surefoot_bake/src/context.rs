@@ -10,6 +10,11 @@ use surefoot_mesh::{AreaId, CellKind, EdgeClass};
 pub trait Progress {
     /// A stage begins.
     fn stage(&mut self, name: &'static str);
+
+    /// So many parts of the running stage, tiles for instance, are done.
+    fn part(&mut self, done: usize, of: usize) {
+        let _ = (done, of);
+    }
 }
 
 /// Shown every stage's result. A view is made only when somebody watches.
@@ -126,6 +131,13 @@ impl<'a> StageContext<'a> {
         let result = run(self);
         self.report.stages[index].ms = start.elapsed().as_secs_f64() * 1e3;
         result
+    }
+
+    /// Tells how many parts of the running stage are done.
+    pub(crate) fn part(&mut self, done: usize, of: usize) {
+        if let Some(progress) = self.progress.as_mut() {
+            progress.part(done, of);
+        }
     }
 
     /// Adds a count to the running stage's line in the report.

@@ -8,14 +8,14 @@
 mod bridge_steps;
 mod close_gaps;
 mod cut;
-mod drop_small;
+pub(crate) mod drop_small;
 mod erode;
 mod filter_slopes;
 mod join_edges;
 mod keep_risers;
 mod match_edges;
 mod merge_faces;
-mod read;
+pub(crate) mod read;
 mod simplify_boundary;
 mod snap;
 mod trim_spikes;

@@ -12,6 +12,7 @@ mod partition;
 mod report;
 mod settings;
 mod surface;
+mod voxel;
 
 pub use context::{Progress, StageContext, StageObserver, StageView, ViewEdge, ViewFace};
 pub use error::BakeError;
@@ -21,8 +22,8 @@ pub use partition::{
 };
 pub use report::{BakeReport, StageReport, Warning};
 pub use settings::{
-    AreaRule, BakeSettings, CellShape, ExactSettings, Method, PartitionSettings, Resolved,
-    SettingsError, Stairs,
+    AreaRule, BakeSettings, CellShape, ExactSettings, Method, PartitionSettings, Regions, Resolved,
+    SettingsError, Stairs, VoxelSettings,
 };
 pub use surefoot_mesh::Agent;
 pub use surface::{Face, Plane, WalkableSurface};
@@ -59,7 +60,8 @@ pub fn bake_in(
     context.report.ignored_triangles = scene.ignored().non_finite + scene.ignored().zero_area;
     let surface = match resolved.method {
         Method::Exact => exact::build(scene, &resolved, &mut context)?,
-        Method::Voxel | Method::Layered | Method::AnySurface => {
+        Method::Voxel => voxel::build(scene, &resolved, &mut context)?,
+        Method::Layered | Method::AnySurface => {
             return Err(BakeError::NotAvailable { method: resolved.method });
         }
     };

@@ -100,6 +100,67 @@ impl Default for ExactSettings {
     }
 }
 
+/// How the voxel pipeline divides ground into regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Regions {
+    /// As far as the agent can go without passing over or under ground of the same region.
+    #[default]
+    Flood,
+    /// Ground of one discrete height only.
+    Flat,
+    /// Basins of the distance to the boundary; borders between them may follow the tiles.
+    Watershed,
+    /// Pieces that every row crosses once; borders between them may follow the tiles.
+    Monotone,
+}
+
+/// Settings of the voxel pipeline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VoxelSettings {
+    /// Width of a column, in metres, rounded to the lattice (an even number of units of 15 µm).
+    /// Smaller values follow walls more closely and cost more; boundaries are right within about one
+    /// and a half cells. Typical: a third of the agent's radius, 0.1.
+    pub cell_size_m: f64,
+    /// Height of a cell, in metres: how closely the mesh follows the ground, and what counts as one
+    /// height. Steps are found only where it is at most the agent's largest step. Typical: 0.05.
+    pub cell_height_m: f64,
+    /// Columns along the side of a tile; 0 builds in one tile. Memory grows with the square of it;
+    /// the result does not depend on it.
+    pub tile_size_cells: u32,
+    /// How ground is divided into regions.
+    pub regions: Regions,
+    /// How far a simplified boundary may lie from the cells it follows, in cells. Typical: 1.
+    pub boundary_error_cells: f64,
+    /// How far the mesh may lie above or below the ground, in cell heights. Typical: 0.75.
+    pub height_error_cells: f64,
+    /// Walks over what is too steep but no higher than a step above the ground around it.
+    pub low_obstacles: bool,
+    /// Leaves out the last column before a drop, which the ground may cover only in part.
+    pub drop_ledges: bool,
+    /// Takes what lies between a surface facing down and the next one facing up as solid, so that
+    /// there is no ground inside of things.
+    pub fill_solids: bool,
+    /// Takes triangles that face down as ground too: for scenes with careless winding.
+    pub two_sided: bool,
+}
+
+impl Default for VoxelSettings {
+    fn default() -> Self {
+        Self {
+            cell_size_m: 0.1,
+            cell_height_m: 0.05,
+            tile_size_cells: 256,
+            regions: Regions::Flood,
+            boundary_error_cells: 1.0,
+            height_error_cells: 0.75,
+            low_obstacles: true,
+            drop_ledges: true,
+            fill_solids: true,
+            two_sided: false,
+        }
+    }
+}
+
 /// Everything a build can be told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BakeSettings {
@@ -121,6 +182,8 @@ pub struct BakeSettings {
     pub areas: Vec<AreaRule>,
     /// Settings of the exact pipeline.
     pub exact: ExactSettings,
+    /// Settings of the voxel pipeline.
+    pub voxel: VoxelSettings,
 }
 
 impl Default for BakeSettings {
@@ -135,6 +198,7 @@ impl Default for BakeSettings {
             min_area_m2: 1.0,
             areas: Vec::new(),
             exact: ExactSettings::default(),
+            voxel: VoxelSettings::default(),
         }
     }
 }
@@ -197,6 +261,8 @@ pub struct Resolved {
     pub areas: Vec<AreaRule>,
     /// The exact pipeline's settings.
     pub exact: ExactSettings,
+    /// The voxel pipeline's settings.
+    pub voxel: VoxelSettings,
     /// The partition's settings.
     pub partition: PartitionSettings,
 }
@@ -306,6 +372,7 @@ impl BakeSettings {
             "from 0 to 10 m",
             metres,
         )?;
+        self.voxel.check()?;
         if e.stairs == Stairs::Ramps {
             return Err(SettingsError::NotAvailable {
                 what: "covering flights of stairs by ramps",
@@ -326,12 +393,53 @@ impl BakeSettings {
             min_area_m2: self.min_area_m2,
             areas: self.areas.clone(),
             exact: self.exact,
+            voxel: self.voxel,
             partition: PartitionSettings {
                 cells: self.cells,
                 convex_distance_m: self.convex_distance_m,
                 height_tolerance_m: e.height_tolerance_m,
             },
         })
+    }
+}
+
+impl VoxelSettings {
+    fn check(&self) -> Result<(), SettingsError> {
+        in_range(
+            "the cell size",
+            self.cell_size_m,
+            (0.002..=10.0).contains(&self.cell_size_m),
+            "from 0.002 to 10 m",
+            "a third of the agent's radius is usual",
+        )?;
+        in_range(
+            "the cell height",
+            self.cell_height_m,
+            (0.001..=10.0).contains(&self.cell_height_m),
+            "from 0.001 to 10 m",
+            "half the cell size is usual",
+        )?;
+        in_range(
+            "the tile size",
+            f64::from(self.tile_size_cells),
+            self.tile_size_cells == 0 || (8..=16_384).contains(&self.tile_size_cells),
+            "from 8 to 16,384 cells, or 0 for one tile",
+            "256 is usual",
+        )?;
+        in_range(
+            "the boundary error",
+            self.boundary_error_cells,
+            (0.0..=100.0).contains(&self.boundary_error_cells),
+            "from 0 to 100 cells",
+            "1 is usual",
+        )?;
+        in_range(
+            "the height error",
+            self.height_error_cells,
+            (0.0..=100.0).contains(&self.height_error_cells),
+            "from 0 to 100 cell heights",
+            "0.75 is usual",
+        )
     }
 }
 

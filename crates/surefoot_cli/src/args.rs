@@ -180,7 +180,7 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) cell_height: Option<f64>,
 
-    /// voxel: cells along the side of a tile [default: 256]
+    /// voxel: cells along the side of a tile, 0 for one tile [default: 256]
     #[arg(long, value_name = "CELLS")]
     pub(crate) tile_size: Option<u32>,
 

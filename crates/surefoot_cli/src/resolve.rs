@@ -3,10 +3,11 @@
 //! What a flag asks for and this version cannot do ends here with a plain word, before any file is
 //! read.
 
-use crate::args::{BackendFlag, BuildArgs, CellsFlag, MethodFlag, StairsFlag};
+use crate::args::{BackendFlag, BuildArgs, CellsFlag, MethodFlag, RegionsFlag, StairsFlag};
 use crate::outcome::Failure;
 use surefoot_bake::{
-    Agent, AreaRule, BakeSettings, CellShape, ExactSettings, Method, SettingsError, Stairs,
+    Agent, AreaRule, BakeSettings, CellShape, ExactSettings, Method, Regions, SettingsError,
+    Stairs, VoxelSettings,
 };
 
 /// The settings of a build, checked, and what the flags say that has no effect.
@@ -55,6 +56,7 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
             two_sided: args.two_sided,
             ..defaults
         },
+        voxel: voxel_settings(args),
     };
     settings.resolve().map_err(|error| match error {
         SettingsError::NotAvailable { .. } => Failure::failed(error),
@@ -68,9 +70,9 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
     }
 
     // What this version cannot do.
-    if method != Method::Exact {
+    if !matches!(method, Method::Exact | Method::Voxel) {
         return Err(Failure::failed(format!(
-            "the {} method is not part of this version; use --method exact",
+            "the {} method is not part of this version; use --method exact or voxel",
             method.name()
         )));
     }
@@ -87,17 +89,46 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
     Ok((settings, without_effect(args)))
 }
 
+fn voxel_settings(args: &BuildArgs) -> VoxelSettings {
+    let defaults = VoxelSettings::default();
+    VoxelSettings {
+        cell_size_m: args.cell_size.unwrap_or(defaults.cell_size_m),
+        cell_height_m: args.cell_height.unwrap_or(defaults.cell_height_m),
+        tile_size_cells: args.tile_size.unwrap_or(defaults.tile_size_cells),
+        regions: match args.regions {
+            None | Some(RegionsFlag::Flood) => Regions::Flood,
+            Some(RegionsFlag::Flat) => Regions::Flat,
+            Some(RegionsFlag::Watershed) => Regions::Watershed,
+            Some(RegionsFlag::Monotone) => Regions::Monotone,
+        },
+        two_sided: args.two_sided,
+        ..defaults
+    }
+}
+
 /// Flags of other pipelines are not wrong, but a person should know that they do nothing.
 fn without_effect(args: &BuildArgs) -> Vec<String> {
-    [
+    let of_exact = [
+        ("--stairs", args.stairs.is_some()),
+        ("--gap-distance", args.gap_distance.is_some()),
+        ("--wall-thickness", args.wall_thickness.is_some()),
+        ("--stair-slope", args.stair_slope.is_some()),
+        ("--tolerance", args.tolerance.is_some()),
+    ];
+    let of_voxels = [
         ("--cell-size", args.cell_size.is_some()),
         ("--cell-height", args.cell_height.is_some()),
         ("--tile-size", args.tile_size.is_some()),
         ("--regions", args.regions.is_some()),
-        ("--fine-cell-size", args.fine_cell_size.is_some()),
-    ]
-    .iter()
-    .filter(|(_, given)| *given)
-    .map(|(flag, _)| format!("{flag} has no effect with --method exact"))
-    .collect()
+    ];
+    let of_layers = [("--fine-cell-size", args.fine_cell_size.is_some())];
+    let (idle, method): (&[_], _) = match args.method {
+        MethodFlag::Voxel => (&of_exact, "voxel"),
+        _ => (&of_voxels, "exact"),
+    };
+    idle.iter()
+        .chain(&of_layers)
+        .filter(|(_, given)| *given)
+        .map(|(flag, _)| format!("{flag} has no effect with --method {method}"))
+        .collect()
 }

@@ -59,7 +59,7 @@ fn settings_out_of_range_are_wrong_usage_and_say_the_range() {
 fn what_this_version_cannot_do_is_said_plainly() {
     let bench = Bench::new();
     bench.write("t.obj", TRIANGLE);
-    for method in ["voxel", "layered", "any-surface"] {
+    for method in ["layered", "any-surface"] {
         let build = ["build", "t.obj", "-o", "t.snav", "--method", method];
         bench.fails(&build, 1, &[method, "not part of this version"]);
     }

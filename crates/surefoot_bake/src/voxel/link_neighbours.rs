@@ -1,0 +1,167 @@
+//! Links between neighbouring ground: where the agent can go from column to column.
+//!
+//! Goes in: ground with head room. Comes out: for every span and each of the four directions the span
+//! it leads to, at most one, since the agent is higher than its step; and which ledges were left out
+//! (Recast's rule: the last column before a drop is covered by ground only in part).
+
+use crate::voxel::filter_spans::Columns;
+use crate::voxel::grid::{Grid, Window};
+use surefoot_mesh::EdgeClass;
+
+/// No span in this direction.
+pub(crate) const NO_SPAN: u32 = u32::MAX;
+
+/// The four directions in turn, counter-clockwise: +x, +y, -x, -y.
+pub(crate) const EAST: usize = 0;
+pub(crate) const NORTH: usize = 1;
+pub(crate) const WEST: usize = 2;
+pub(crate) const SOUTH: usize = 3;
+
+/// The opposite direction.
+pub(crate) const fn opposite(direction: usize) -> usize {
+    (direction + 2) % 4
+}
+
+/// Ground with links: the open heightfield.
+#[derive(Debug, Default)]
+pub(crate) struct OpenField {
+    /// The span in each direction, or [`NO_SPAN`].
+    pub(crate) links: Vec<[u32; 4]>,
+    /// The column of every span, counted through the window.
+    pub(crate) column_of: Vec<u32>,
+    /// Why a span is no ground any more; `None` for ground.
+    pub(crate) gone: Vec<Option<EdgeClass>>,
+}
+
+impl OpenField {
+    /// Links all ground of a window, in place of what was there.
+    pub(crate) fn link(&mut self, columns: &Columns, grid: &Grid, window: &Window) {
+        let (width, depth) = (window.width() as usize, window.depth() as usize);
+        self.links.clear();
+        self.links.resize(columns.len(), [NO_SPAN; 4]);
+        self.gone.clear();
+        self.gone.resize(columns.len(), None);
+        self.column_of.clear();
+        self.column_of.reserve(columns.len());
+        for column in 0..width * depth {
+            let count = columns.span_range(column).len();
+            self.column_of.extend(std::iter::repeat_n(column as u32, count));
+        }
+        for y in 0..depth {
+            for x in 0..width {
+                let column = y * width + x;
+                if columns.span_range(column).is_empty() {
+                    continue;
+                }
+                if x + 1 < width {
+                    self.link_columns(columns, grid, [column, column + 1], EAST);
+                }
+                if y + 1 < depth {
+                    self.link_columns(columns, grid, [column, column + width], NORTH);
+                }
+            }
+        }
+    }
+
+    fn link_columns(&mut self, columns: &Columns, grid: &Grid, pair: [usize; 2], direction: usize) {
+        let (here, there) = (columns.span_range(pair[0]), columns.span_range(pair[1]));
+        let (mut a, mut b) = (here.start, there.start);
+        while a < here.end && b < there.end {
+            if can_go(columns, grid, a, b) {
+                self.links[a as usize][direction] = b;
+                self.links[b as usize][opposite(direction)] = a;
+                a += 1;
+                b += 1;
+            } else if columns.heights[a as usize] <= columns.heights[b as usize] {
+                a += 1;
+            } else {
+                b += 1;
+            }
+        }
+    }
+
+    /// Takes a span out and the links to it.
+    fn remove(&mut self, span: u32, class: EdgeClass) {
+        self.gone[span as usize] = Some(class);
+        for direction in 0..4 {
+            let other = std::mem::replace(&mut self.links[span as usize][direction], NO_SPAN);
+            if other != NO_SPAN {
+                self.links[other as usize][opposite(direction)] = NO_SPAN;
+            }
+        }
+    }
+
+    /// Takes many spans out.
+    pub(crate) fn remove_all(&mut self, spans: &[(u32, EdgeClass)]) {
+        for &(span, class) in spans {
+            self.remove(span, class);
+        }
+    }
+
+    /// Leaves out ground beside a drop.
+    pub(crate) fn drop_ledges(&mut self, columns: &Columns, grid: &Grid, window: &Window) {
+        let mut ledges = Vec::new();
+        for span in 0..self.links.len() as u32 {
+            let is_ledge = (0..4).any(|d| {
+                self.links[span as usize][d] == NO_SPAN
+                    && !self.leaves(window, span, d)
+                    && side_class(columns, grid, window, self.column_of[span as usize], span, d)
+                        == EdgeClass::Open
+            });
+            if is_ledge {
+                ledges.push((span, EdgeClass::Open));
+            }
+        }
+        self.remove_all(&ledges);
+    }
+
+    /// Whether a direction leads out of the window where the grid goes on.
+    fn leaves(&self, window: &Window, span: u32, direction: usize) -> bool {
+        let column = self.column_of[span as usize];
+        let (x, y) = (column % window.width(), column / window.width());
+        match direction {
+            EAST => x + 1 == window.width() && window.more[0],
+            NORTH => y + 1 == window.depth() && window.more[1],
+            WEST => x == 0 && window.x0 > 0,
+            _ => y == 0 && window.y0 > 0,
+        }
+    }
+}
+
+/// Whether the agent can go between two spans of neighbouring columns.
+fn can_go(columns: &Columns, grid: &Grid, a: u32, b: u32) -> bool {
+    let (a, b) = (a as usize, b as usize);
+    let (ha, hb) = (columns.heights[a], columns.heights[b]);
+    let rise = (i64::from(ha) - i64::from(hb)).abs();
+    let room = i64::from(columns.ceilings[a].min(columns.ceilings[b]))
+        - i64::from(columns.tops[a].max(columns.tops[b]));
+    rise <= grid.climb
+        && room >= grid.agent_height
+        && (!grid.level_only || grid.level(ha) == grid.level(hb))
+}
+
+/// What stands beside a span where no link leads on.
+pub(crate) fn side_class(
+    columns: &Columns,
+    grid: &Grid,
+    window: &Window,
+    column: u32,
+    span: u32,
+    direction: usize,
+) -> EdgeClass {
+    let (x, y) = (column % window.width(), column / window.width());
+    let neighbour = match direction {
+        EAST if x + 1 < window.width() => column + 1,
+        NORTH if y + 1 < window.depth() => column + window.width(),
+        WEST if x > 0 => column - 1,
+        SOUTH if y > 0 => column - window.width(),
+        _ => return EdgeClass::Open,
+    } as usize;
+    let height = i64::from(columns.heights[span as usize]);
+    let solids =
+        columns.solid_firsts[neighbour] as usize..columns.solid_firsts[neighbour + 1] as usize;
+    let blocked = columns.solids[solids].iter().any(|s| {
+        i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) > height + grid.step
+    });
+    if blocked { EdgeClass::Blocked } else { EdgeClass::Open }
+}

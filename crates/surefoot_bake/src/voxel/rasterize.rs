@@ -1,0 +1,311 @@
+//! Rasterizes triangles into columns.
+//!
+//! Goes in: the triangles over a window of columns. Comes out: for every column and triangle over it,
+//! the range of heights that the triangle has there. Conservative, as in Recast (Mononen 2009): a
+//! column counts as soon as the triangle reaches into it. What a triangle gives to a column follows
+//! from the two alone, never from the window: cuts with grid lines are computed from the triangle's
+//! own edges, each edge always from its lower end, so that neighbours agree and no tile can be told
+//! from its samples. A column is half open, so that ground that ends on a grid line ends there.
+
+use crate::voxel::grid::{Grid, GridTriangle, Surface, Window};
+
+/// The heights that a triangle has over a column, in lattice units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Sample {
+    pub(crate) lo: i32,
+    pub(crate) hi: i32,
+    pub(crate) surface: Surface,
+}
+
+/// The samples of a window, column by column.
+#[derive(Debug, Default)]
+pub(crate) struct ColumnSamples {
+    /// Where each column's samples begin, and one past the last at the end.
+    pub(crate) firsts: Vec<u32>,
+    pub(crate) samples: Vec<Sample>,
+    /// As they came: the column of each.
+    loose: Vec<(u32, Sample)>,
+    row: RowScratch,
+}
+
+/// Heights at the columns of one row.
+#[derive(Debug, Default)]
+struct RowScratch {
+    lo: Vec<f64>,
+    hi: Vec<f64>,
+}
+
+/// Adding and taking away this number rounds to whole units, halves to even.
+const ROUND_TO_UNITS: f64 = 6_755_399_441_055_744.0;
+
+/// The same for 1/256 of a unit: what positions of cuts are rounded to, so that the noise of the
+/// arithmetic never reaches into the next column.
+const ROUND_TO_FRACTION: f64 = ROUND_TO_UNITS / 256.0;
+
+fn to_units(v: f64) -> i32 {
+    ((v + ROUND_TO_UNITS) - ROUND_TO_UNITS) as i32
+}
+
+fn to_fraction(v: f64) -> f64 {
+    (v + ROUND_TO_FRACTION) - ROUND_TO_FRACTION
+}
+
+/// An edge of a triangle, from its lower end in the order of rows.
+#[derive(Clone, Copy)]
+struct Edge {
+    x: f64,
+    y: f64,
+    z: f64,
+    end: [f64; 3],
+    x_per_y: f64,
+    z_per_y: f64,
+}
+
+impl Edge {
+    fn new(a: [f64; 3], b: [f64; 3]) -> Self {
+        let (a, b) = if (a[1], a[0], a[2]) <= (b[1], b[0], b[2]) { (a, b) } else { (b, a) };
+        let run = b[1] - a[1];
+        let slope = |k: usize| if run > 0.0 { (b[k] - a[k]) / run } else { 0.0 };
+        Self { x: a[0], y: a[1], z: a[2], end: b, x_per_y: slope(0), z_per_y: slope(2) }
+    }
+
+    /// Where it crosses a row's border: x and height.
+    fn at(&self, y: f64) -> (f64, f64) {
+        let d = y - self.y;
+        (to_fraction(self.x + d * self.x_per_y), self.z + d * self.z_per_y)
+    }
+}
+
+/// A grid line's number and exact arithmetic around it.
+#[derive(Clone, Copy)]
+struct Lines {
+    cell: f64,
+    per_unit: f64,
+}
+
+impl Lines {
+    /// The line at or before a position.
+    fn at_or_before(self, v: f64) -> i64 {
+        let mut k = (v * self.per_unit).floor();
+        // The product may be off by an ulp; lines are whole numbers of units, so this is exact.
+        if k * self.cell > v {
+            k -= 1.0;
+        } else if (k + 1.0) * self.cell <= v {
+            k += 1.0;
+        }
+        k as i64
+    }
+
+    /// First and last column of a stretch.
+    fn range(self, lo: f64, hi: f64) -> (i64, i64) {
+        let first = self.at_or_before(lo);
+        let last = self.at_or_before(hi);
+        // A stretch that ends on a line does not reach into the column behind it.
+        if last > first && last as f64 * self.cell >= hi {
+            (first, last - 1)
+        } else {
+            (first, last)
+        }
+    }
+}
+
+impl ColumnSamples {
+    /// Rasterizes triangles over a window, in place of what was there.
+    pub(crate) fn rasterize<'a>(
+        &mut self,
+        triangles: impl Iterator<Item = &'a GridTriangle>,
+        grid: &Grid,
+        window: &Window,
+    ) {
+        self.loose.clear();
+        for triangle in triangles {
+            self.add(triangle, grid, window);
+        }
+        self.sort_into_columns(window.columns());
+    }
+
+    fn sort_into_columns(&mut self, columns: usize) {
+        self.firsts.clear();
+        self.firsts.resize(columns + 1, 0);
+        for (column, _) in &self.loose {
+            self.firsts[*column as usize + 1] += 1;
+        }
+        for i in 0..columns {
+            self.firsts[i + 1] += self.firsts[i];
+        }
+        let none = Sample { lo: 0, hi: 0, surface: Surface::UPRIGHT };
+        self.samples.clear();
+        self.samples.resize(self.loose.len(), none);
+        // Filling a column from its end moves its start to the right place.
+        for (column, sample) in self.loose.iter().rev() {
+            let next = &mut self.firsts[*column as usize + 1];
+            *next -= 1;
+            self.samples[*next as usize] = *sample;
+        }
+        // Every entry now holds where its own column starts, one place too far to the right.
+        self.firsts.copy_within(1.., 0);
+        self.firsts[columns] = self.loose.len() as u32;
+    }
+
+    fn add(&mut self, triangle: &GridTriangle, grid: &Grid, window: &Window) {
+        let lines = Lines { cell: f64::from(grid.cell), per_unit: 1.0 / f64::from(grid.cell) };
+        let corners = triangle.corners.map(|c| c.map(f64::from));
+        let [first_x, first_y] = grid.first_column();
+        let bounds = |k: usize| {
+            let [a, b, c] = corners;
+            (a[k].min(b[k]).min(c[k]), a[k].max(b[k]).max(c[k]))
+        };
+        let ((x_lo, x_hi), (y_lo, y_hi), (z_lo, z_hi)) = (bounds(0), bounds(1), bounds(2));
+        let (x_first, x_last) = lines.range(x_lo, x_hi);
+        let (y_first, y_last) = lines.range(y_lo, y_hi);
+        let columns = (
+            i64::from(window.x0).max(x_first - first_x),
+            i64::from(window.x1).min(x_last - first_x + 1),
+        );
+        let rows = (
+            i64::from(window.y0).max(y_first - first_y),
+            i64::from(window.y1).min(y_last - first_y + 1),
+        );
+        if columns.0 >= columns.1 || rows.0 >= rows.1 {
+            return;
+        }
+        let surface = triangle.surface;
+        let width = i64::from(window.width());
+        let column_at = |x: i64, y: i64| {
+            ((y - i64::from(window.y0)) * width + (x - i64::from(window.x0))) as u32
+        };
+        if x_first == x_last && y_first == y_last {
+            let sample = Sample { lo: z_lo as i32, hi: z_hi as i32, surface };
+            self.loose.push((column_at(columns.0, rows.0), sample));
+            return;
+        }
+        let edges = [(0, 1), (1, 2), (2, 0)].map(|(a, b)| Edge::new(corners[a], corners[b]));
+        let is_level = z_lo as i32 == z_hi as i32;
+        for row in rows.0..rows.1 {
+            let y0 = (row + first_y) as f64 * lines.cell;
+            let strip = Strip::cut(&edges, y0, y0 + lines.cell);
+            let (from, to) = lines.range(strip.x_lo, strip.x_hi);
+            let (from, to) = ((from - first_x).max(columns.0), (to - first_x + 1).min(columns.1));
+            if from >= to {
+                continue;
+            }
+            let base = column_at(from, row);
+            if is_level {
+                let sample = Sample { lo: z_lo as i32, hi: z_hi as i32, surface };
+                self.loose.extend((0..(to - from) as u32).map(|i| (base + i, sample)));
+                continue;
+            }
+            if strip.x_lo >= (from + first_x) as f64 * lines.cell
+                && strip.x_hi <= (from + first_x + 1) as f64 * lines.cell
+            {
+                let (lo, hi) = (to_units(strip.z_lo), to_units(strip.z_hi));
+                self.loose.push((base, Sample { lo, hi, surface }));
+                continue;
+            }
+            self.row.measure(&strip, lines, from + first_x, to + first_x);
+            let heights = self.row.lo.iter().zip(&self.row.hi).skip(1);
+            self.loose.extend((0..(to - from) as u32).zip(heights).map(|(i, (lo, hi))| {
+                (base + i, Sample { lo: to_units(*lo), hi: to_units(*hi), surface })
+            }));
+        }
+    }
+}
+
+/// A segment over the x axis: from (x, z) to (x, z), the smaller x first.
+type Segment = [(f64, f64); 2];
+
+/// The part of a triangle in one row, seen from the side: the segments of its outline.
+struct Strip {
+    segments: [Segment; 5],
+    count: usize,
+    x_lo: f64,
+    x_hi: f64,
+    z_lo: f64,
+    z_hi: f64,
+}
+
+impl Strip {
+    fn cut(edges: &[Edge; 3], y0: f64, y1: f64) -> Self {
+        let nowhere = (f64::INFINITY, 0.0);
+        let mut strip = Self {
+            segments: [[nowhere; 2]; 5],
+            count: 0,
+            x_lo: f64::INFINITY,
+            x_hi: f64::NEG_INFINITY,
+            z_lo: f64::INFINITY,
+            z_hi: f64::NEG_INFINITY,
+        };
+        // Where the row's two borders cut the triangle: the ends of each cut.
+        let mut cuts = [[nowhere, (f64::NEG_INFINITY, 0.0)]; 2];
+        for e in edges {
+            if e.end[1] < y0 || e.y > y1 {
+                continue;
+            }
+            let a = if e.y < y0 { e.at(y0) } else { (e.x, e.z) };
+            let b = if e.end[1] > y1 { e.at(y1) } else { (e.end[0], e.end[2]) };
+            for (cut, y) in cuts.iter_mut().zip([y0, y1]) {
+                for (p, at) in [(a, e.y.max(y0)), (b, e.end[1].min(y1))] {
+                    if at.total_cmp(&y).is_eq() {
+                        if p.0 < cut[0].0 {
+                            cut[0] = p;
+                        }
+                        if p.0 > cut[1].0 {
+                            cut[1] = p;
+                        }
+                    }
+                }
+            }
+            strip.push(a, b);
+        }
+        for [a, b] in cuts {
+            if a.0 < b.0 {
+                strip.push(a, b);
+            }
+        }
+        strip
+    }
+
+    fn push(&mut self, a: (f64, f64), b: (f64, f64)) {
+        let (a, b) = if a.0 <= b.0 { (a, b) } else { (b, a) };
+        if self.count < self.segments.len() {
+            self.segments[self.count] = [a, b];
+            self.count += 1;
+        }
+        self.x_lo = self.x_lo.min(a.0);
+        self.x_hi = self.x_hi.max(b.0);
+        self.z_lo = self.z_lo.min(a.1.min(b.1));
+        self.z_hi = self.z_hi.max(a.1.max(b.1));
+    }
+}
+
+impl RowScratch {
+    /// Lowest and highest point over each of the columns `from..to`. The first and last entry are
+    /// for what lies beside them.
+    fn measure(&mut self, strip: &Strip, lines: Lines, from: i64, to: i64) {
+        let count = (to - from) as usize + 2;
+        self.lo.clear();
+        self.lo.resize(count, f64::INFINITY);
+        self.hi.clear();
+        self.hi.resize(count, f64::NEG_INFINITY);
+        let (lo, hi) = (&mut self.lo, &mut self.hi);
+        let mut extend = |slot: usize, z: f64| {
+            lo[slot] = lo[slot].min(z);
+            hi[slot] = hi[slot].max(z);
+        };
+        let slot = |column: i64| (column - from + 1).clamp(0, count as i64 - 1) as usize;
+        for &[a, b] in &strip.segments[..strip.count] {
+            let (first, last) = (lines.at_or_before(a.0), lines.at_or_before(b.0));
+            extend(slot(first), a.1);
+            extend(slot(last), b.1);
+            if first == last {
+                continue;
+            }
+            let slope = (b.1 - a.1) / (b.0 - a.0);
+            for line in (first + 1).max(from)..=last.min(to) {
+                let z = a.1 + (line as f64 * lines.cell - a.0) * slope;
+                extend(slot(line - 1), z);
+                extend(slot(line), z);
+            }
+        }
+    }
+}

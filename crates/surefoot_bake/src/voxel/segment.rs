@@ -1,0 +1,265 @@
+//! Divides the ground of a tile into pieces, none of which lies over itself.
+//!
+//! Goes in: linked ground. Comes out: a piece for every span of the tile. A piece is what can be
+//! reached through links between spans that belong together, a question about the two spans alone:
+//! with `flat` they have one discrete height (Saupin et al. 2013, §3, but by the four sides: through
+//! a corner no agent fits), otherwise one storey: the length of the longest tower of ground below them,
+//! each a storey lower and at most a column aside. Ground a storey above other ground, or nearly so,
+//! then has another storey, and no piece comes to lie over itself, not even when its borders are
+//! simplified. So the pieces of two tiles that meet at their border join to what one large tile would
+//! have found.
+
+use crate::settings::Regions;
+use crate::surface::DisjointSets;
+use crate::voxel::filter_spans::Columns;
+use crate::voxel::grid::{Grid, Window};
+use crate::voxel::link_neighbours::{EAST, NO_SPAN, NORTH, OpenField};
+
+/// A span's place: its column in the grid and its rank among the column's ground, from below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SpanKey {
+    pub(crate) y: u32,
+    pub(crate) x: u32,
+    pub(crate) rank: u32,
+}
+
+/// A column and the eight around it.
+const FULL_RING: [(i32, i32); 9] =
+    [(-1, -1), (0, -1), (1, -1), (-1, 0), (0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
+
+/// The ground that a tile works on: the field over the tile and its margin.
+pub(crate) struct Ground<'a> {
+    pub(crate) grid: &'a Grid,
+    pub(crate) columns: &'a Columns,
+    pub(crate) field: &'a OpenField,
+    /// The columns that the field covers.
+    pub(crate) window: Window,
+    /// The tile's own columns.
+    pub(crate) own: Window,
+    pub(crate) regions: Regions,
+    /// The rank of every span among the ground of its column.
+    pub(crate) ranks: Vec<u32>,
+    /// How many storeys of ground lie below.
+    storeys: Vec<u32>,
+}
+
+/// How often storeys are counted from column to column. Each time a tower may lean by a column more;
+/// towers that lean farther are counted short. A tile's margin holds that many columns.
+pub(crate) const STOREY_ROUNDS: u32 = 4;
+
+impl<'a> Ground<'a> {
+    pub(crate) fn new(
+        grid: &'a Grid,
+        columns: &'a Columns,
+        field: &'a OpenField,
+        [window, own]: [Window; 2],
+        regions: Regions,
+    ) -> Self {
+        let mut ranks = vec![0; columns.len()];
+        for column in 0..window.columns() {
+            let mut rank = 0;
+            for span in columns.span_range(column) {
+                if field.gone[span as usize].is_none() {
+                    ranks[span as usize] = rank;
+                    rank += 1;
+                }
+            }
+        }
+        let storeys = if regions == Regions::Flat { Vec::new() } else { ranks.clone() };
+        let mut ground = Self { grid, columns, field, window, own, regions, ranks, storeys };
+        if regions != Regions::Flat {
+            ground.count_storeys();
+        }
+        ground
+    }
+
+    /// Heights this far apart are storeys, in lattice units.
+    pub(crate) fn storey_height(&self) -> i64 {
+        self.grid.agent_height / 2
+    }
+
+    fn count_storeys(&mut self) {
+        let (width, depth) = (self.window.width() as usize, self.window.depth() as usize);
+        // The lowest ground of every column, then of the three by three columns around it.
+        let mut lowest = vec![i32::MAX; width * depth];
+        for (column, low) in lowest.iter_mut().enumerate() {
+            let mut spans = self.columns.span_range(column);
+            let first = spans.find(|&s| self.field.gone[s as usize].is_none());
+            *low = first.map_or(i32::MAX, |s| self.columns.heights[s as usize]);
+        }
+        let mut around = lowest.clone();
+        for y in 0..depth {
+            let row = &lowest[y * width..(y + 1) * width];
+            for (x, low) in around[y * width..(y + 1) * width].iter_mut().enumerate() {
+                let from = x.saturating_sub(1);
+                *low = row[from..(x + 2).min(width)].iter().copied().min().unwrap_or(i32::MAX);
+            }
+        }
+        let mut high: Vec<u32> = Vec::new();
+        for column in 0..width * depth {
+            let (x, y) = (column % width, column / width);
+            let rows = y.saturating_sub(1)..(y + 2).min(depth);
+            let low = rows.map(|r| around[r * width + x]).min().unwrap_or(i32::MAX);
+            high.extend(self.columns.span_range(column).filter(|&s| {
+                self.field.gone[s as usize].is_none()
+                    && i64::from(self.height(s)) - i64::from(low) >= self.storey_height()
+            }));
+        }
+        let mut next: Vec<u32> = Vec::new();
+        for _ in 0..STOREY_ROUNDS {
+            next.clear();
+            next.extend(high.iter().map(|&s| self.storey_over_neighbours(s)));
+            let mut changed = false;
+            for (&s, &storey) in high.iter().zip(&next) {
+                changed |= self.storeys[s as usize] != storey;
+                self.storeys[s as usize] = storey;
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    /// One more than the highest storey among the lower ground around a span.
+    fn storey_over_neighbours(&self, span: u32) -> u32 {
+        let height = i64::from(self.height(span));
+        let mut storey = self.storeys[span as usize];
+        self.visit_around(self.field.column_of[span as usize], &FULL_RING, |other| {
+            if height - i64::from(self.height(other)) >= self.storey_height() {
+                storey = storey.max(self.storeys[other as usize] + 1);
+            }
+        });
+        storey
+    }
+
+    /// All ground of the columns at some offsets from a column.
+    pub(crate) fn visit_around(
+        &self,
+        column: u32,
+        offsets: &[(i32, i32)],
+        mut visit: impl FnMut(u32),
+    ) {
+        let window = &self.window;
+        let (x, y) = (column % window.width(), column / window.width());
+        for &(dx, dy) in offsets {
+            let at = (x.checked_add_signed(dx), y.checked_add_signed(dy));
+            let (Some(x), Some(y)) = at else { continue };
+            if x < window.width() && y < window.depth() {
+                let spans = self.columns.span_range((y * window.width() + x) as usize);
+                spans.filter(|&s| self.field.gone[s as usize].is_none()).for_each(&mut visit);
+            }
+        }
+    }
+
+    /// A span's column in the grid.
+    pub(crate) fn column(&self, span: u32) -> (u32, u32) {
+        let column = self.field.column_of[span as usize];
+        (
+            self.window.x0 + column % self.window.width(),
+            self.window.y0 + column / self.window.width(),
+        )
+    }
+
+    pub(crate) fn key(&self, span: u32) -> SpanKey {
+        let (x, y) = self.column(span);
+        SpanKey { y, x, rank: self.ranks[span as usize] }
+    }
+
+    /// Whether a span lies in the tile's own columns.
+    pub(crate) fn is_own(&self, span: u32) -> bool {
+        let (x, y) = self.column(span);
+        let own = &self.own;
+        (own.x0..own.x1).contains(&x) && (own.y0..own.y1).contains(&y)
+    }
+
+    /// The tile's own ground, row by row.
+    pub(crate) fn own_spans(&self) -> impl Iterator<Item = u32> + '_ {
+        let (own, window) = (self.own, self.window);
+        (own.y0..own.y1)
+            .flat_map(move |y| {
+                let row = (y - window.y0) as usize * window.width() as usize;
+                let first = row + (own.x0 - window.x0) as usize;
+                let last = first + own.width() as usize;
+                self.columns.firsts[first]..self.columns.firsts[last]
+            })
+            .filter(|&s| self.field.gone[s as usize].is_none())
+    }
+
+    pub(crate) fn link(&self, span: u32, direction: usize) -> Option<u32> {
+        match self.field.links[span as usize][direction] {
+            NO_SPAN => None,
+            other => Some(other),
+        }
+    }
+
+    pub(crate) fn height(&self, span: u32) -> i32 {
+        self.columns.heights[span as usize]
+    }
+
+    /// Whether two linked spans belong to one piece.
+    pub(crate) fn belong_together(&self, a: u32, b: u32) -> bool {
+        let same_area = self.columns.areas[a as usize] == self.columns.areas[b as usize];
+        same_area
+            && match self.regions {
+                Regions::Flat => self.grid.level(self.height(a)) == self.grid.level(self.height(b)),
+                _ => self.storeys[a as usize] == self.storeys[b as usize],
+            }
+    }
+
+    /// Whether the ground between two linked spans breaks: they differ by more than their own slope
+    /// and a cell height.
+    pub(crate) fn is_step(&self, a: u32, b: u32) -> bool {
+        let rises = &self.columns.rises;
+        let apart = (i64::from(self.height(a)) - i64::from(self.height(b))).abs();
+        let slope = (i64::from(rises[a as usize]) + i64::from(rises[b as usize])) / 2;
+        apart > slope + i64::from(self.grid.cell_height)
+    }
+
+    /// Whether nothing at all lies between two linked spans.
+    pub(crate) fn is_seamless(&self, a: u32, b: u32) -> bool {
+        self.belong_together(a, b) && (self.regions == Regions::Flat || !self.is_step(a, b))
+    }
+}
+
+/// No piece: the span is not the tile's own or no ground.
+pub(crate) const NO_PIECE: u32 = u32::MAX;
+
+/// The pieces of a tile.
+#[derive(Debug)]
+pub(crate) struct Pieces {
+    /// The piece of every span of the field.
+    pub(crate) piece_of: Vec<u32>,
+    /// The first span of every piece.
+    pub(crate) keys: Vec<SpanKey>,
+    /// The area type of every piece.
+    pub(crate) areas: Vec<u16>,
+}
+
+/// Divides a tile's own ground into pieces.
+pub(crate) fn segment(ground: &Ground<'_>) -> Pieces {
+    let mut sets = DisjointSets::new(ground.columns.len());
+    for span in ground.own_spans() {
+        for direction in [EAST, NORTH] {
+            if let Some(other) = ground.link(span, direction)
+                && ground.is_own(other)
+                && ground.belong_together(span, other)
+            {
+                sets.join(span, other);
+            }
+        }
+    }
+    let mut piece_of = vec![NO_PIECE; ground.columns.len()];
+    let (mut keys, mut areas) = (Vec::new(), Vec::new());
+    for span in ground.own_spans() {
+        // The smallest number leads, so the root comes before the others of its set.
+        let root = sets.find(span);
+        if root == span {
+            piece_of[span as usize] = keys.len() as u32;
+            keys.push(ground.key(span));
+            areas.push(ground.columns.areas[span as usize]);
+        } else {
+            piece_of[span as usize] = piece_of[root as usize];
+        }
+    }
+    Pieces { piece_of, keys, areas }
+}

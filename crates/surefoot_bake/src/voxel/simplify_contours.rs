@@ -1,0 +1,370 @@
+//! Takes corners out of contours.
+//!
+//! Goes in: chains along the columns. Comes out: the same chains with fewer corners, none of the left
+//! out ones farther away than the largest deviation, in plan or in height (Douglas and Peucker 1973;
+//! van Gelderen 2018). A chain is simplified once for both its sides. Where simplified chains of one
+//! ground cross or touch, corners come back until they do not; since chains along columns never cross,
+//! that ends.
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::voxel::chain_contours::{Chain, ChainPoint, Contours};
+use crate::voxel::merge_tiles::NO_REGION;
+use glam::DVec3;
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use surefoot_geom::LatticePoint;
+use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_geom::predicates::{on_segment, orient, segments_cross};
+use surefoot_mesh::EdgeClass;
+
+/// How far a simplified chain may lie from the one it stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deviation {
+    /// In plan, in columns.
+    pub(crate) plan: f64,
+    /// In height, in lattice units.
+    pub(crate) height: f64,
+    /// Chains farther apart in height than this never meet, in lattice units.
+    pub(crate) apart: f64,
+}
+
+/// After so many rounds, chains that still cross go back to their columns altogether.
+const MOST_ROUNDS: usize = 24;
+
+pub(crate) fn simplify_contours(
+    mut contours: Contours,
+    deviation: &Deviation,
+    context: &mut StageContext<'_>,
+) -> Result<Contours, BakeError> {
+    let mut simplified: Vec<Simplified> = std::mem::take(&mut contours.chains)
+        .into_par_iter()
+        .map(|chain| Simplified::new(chain, deviation))
+        .collect();
+    let mut rounds = 0;
+    loop {
+        context.check_cancelled()?;
+        let touches = find_touches(&simplified, deviation);
+        if touches.is_empty() || rounds > MOST_ROUNDS + 2 {
+            break;
+        }
+        // From the back, so that corners that are added do not move the others.
+        for touch in touches.iter().rev() {
+            simplified[touch.chain as usize].mend(touch, rounds >= MOST_ROUNDS, deviation);
+        }
+        rounds += 1;
+    }
+    context.count("rounds", rounds);
+    contours.chains = simplified.into_par_iter().map(Simplified::finish).collect();
+    context.count("corners", contours.chains.iter().map(|c| c.points.len()).sum());
+    Ok(contours)
+}
+
+/// A chain and which of its corners stay.
+struct Simplified {
+    chain: Chain,
+    keep: Vec<bool>,
+}
+
+/// Something is wrong with an edge between corners that stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Touch {
+    chain: u32,
+    /// The edge's first corner.
+    from: u32,
+    /// A corner of another chain that lies on it.
+    on_it: Option<(i32, i32)>,
+}
+
+/// An edge between corners that stay.
+#[derive(Clone, Copy)]
+struct Edge {
+    chain: u32,
+    from: u32,
+    to: u32,
+    ends: [ChainPoint; 2],
+}
+
+fn plan(p: ChainPoint) -> LatticePoint {
+    LatticePoint::new(p.x, p.y)
+}
+
+fn order_key(p: &ChainPoint) -> (i32, i32, i32, i32) {
+    (p.y, p.x, p.left, p.right)
+}
+
+/// How far a corner lies from an edge: in plan in columns, in height in lattice units.
+fn distance(p: &ChainPoint, a: &ChainPoint, b: &ChainPoint) -> (f64, f64) {
+    // Always from the same end, so that the number does not depend on the direction.
+    let (a, b) = if order_key(a) <= order_key(b) { (a, b) } else { (b, a) };
+    let d = |u: i32, v: i32| f64::from(u) - f64::from(v);
+    let (abx, aby) = (d(b.x, a.x), d(b.y, a.y));
+    let (apx, apy) = (d(p.x, a.x), d(p.y, a.y));
+    let length2 = abx * abx + aby * aby;
+    let t = if length2 > 0.0 { ((apx * abx + apy * aby) / length2).clamp(0.0, 1.0) } else { 0.0 };
+    let (ex, ey) = (apx - t * abx, apy - t * aby);
+    let up = |p: i32, a: i32, b: i32| (f64::from(p) - (f64::from(a) + t * d(b, a))).abs();
+    let height = up(p.left, a.left, b.left).max(up(p.right, a.right, b.right));
+    ((ex * ex + ey * ey).sqrt(), height)
+}
+
+impl Simplified {
+    fn new(chain: Chain, deviation: &Deviation) -> Self {
+        let n = chain.points.len();
+        let mut keep = chain.fixed.clone();
+        for i in 0..n {
+            // Beside a corner where other ground touches, the borders stay as they are.
+            if chain.fixed[i] && (chain.closed || (i > 0 && i + 1 < n)) {
+                keep[(i + 1) % n] = true;
+                keep[(i + n - 1) % n] = true;
+            }
+        }
+        if chain.closed && keep.iter().filter(|k| **k).count() < 2 {
+            let first = keep.iter().position(|k| *k).unwrap_or(0);
+            keep[first] = true;
+            let start = chain.points[first];
+            let away = |p: &ChainPoint| {
+                let (dx, dy) = (i64::from(p.x - start.x), i64::from(p.y - start.y));
+                dx * dx + dy * dy
+            };
+            let farthest = (0..n).filter(|&i| i != first).max_by(|&i, &j| {
+                let (p, q) = (&chain.points[i], &chain.points[j]);
+                away(p).cmp(&away(q)).then(order_key(q).cmp(&order_key(p)))
+            });
+            if let Some(i) = farthest {
+                keep[i] = true;
+            }
+        }
+        let mut out = Self { chain, keep };
+        let mut work: Vec<(usize, usize)> =
+            out.edges(0).map(|e| (e.from as usize, e.to as usize)).collect();
+        while let Some((from, to)) = work.pop() {
+            if let Some((i, ratio)) = out.farthest(from, to, deviation)
+                && ratio > 1.0
+            {
+                out.keep[i] = true;
+                work.push((from, i));
+                work.push((i, to));
+            }
+        }
+        if out.chain.closed && out.keep.iter().filter(|k| **k).count() < 3 {
+            out.keep_third(deviation);
+        }
+        out
+    }
+
+    /// A closed chain needs three corners that are not on one line.
+    fn keep_third(&mut self, deviation: &Deviation) {
+        let edges: Vec<(usize, usize)> =
+            self.edges(0).map(|e| (e.from as usize, e.to as usize)).collect();
+        let best = edges
+            .iter()
+            .filter_map(|&(from, to)| self.farthest(from, to, deviation))
+            .max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((i, _)) = best {
+            self.keep[i] = true;
+        }
+    }
+
+    /// The edges between corners that stay.
+    fn edges(&self, chain: u32) -> impl Iterator<Item = Edge> + '_ {
+        let n = self.chain.points.len();
+        let kept = (0..n).filter(|&i| self.keep[i]);
+        let first = (0..n).find(|&i| self.keep[i]).filter(|_| self.chain.closed);
+        let ends = kept.clone().skip(1).chain(first);
+        kept.zip(ends).map(move |(i, j)| Edge {
+            chain,
+            from: i as u32,
+            to: j as u32,
+            ends: [self.chain.points[i], self.chain.points[j]],
+        })
+    }
+
+    /// The left out corner farthest from an edge, as a share of what is allowed.
+    fn farthest(&self, from: usize, to: usize, deviation: &Deviation) -> Option<(usize, f64)> {
+        let points = &self.chain.points;
+        let n = points.len();
+        let (a, b) = (points[from], points[to]);
+        let share = |off: f64, allowed: f64| if off > 0.0 { off / allowed } else { 0.0 };
+        let mut best: Option<(f64, usize)> = None;
+        let mut i = (from + 1) % n;
+        while i != to {
+            let (in_plan, in_height) = distance(&points[i], &a, &b);
+            let ratio = share(in_plan, deviation.plan).max(share(in_height, deviation.height));
+            let better = best.is_none_or(|(r, j)| match ratio.total_cmp(&r) {
+                Ordering::Greater => true,
+                Ordering::Equal => order_key(&points[i]) < order_key(&points[j]),
+                Ordering::Less => false,
+            });
+            if better {
+                best = Some((ratio, i));
+            }
+            i = (i + 1) % n;
+        }
+        best.map(|(ratio, i)| (i, ratio))
+    }
+
+    /// Brings a corner back on an edge that is in the way; where none is left, adds the corner that
+    /// lies on it.
+    fn mend(&mut self, touch: &Touch, all: bool, deviation: &Deviation) {
+        let n = self.chain.points.len();
+        let from = touch.from as usize;
+        if !self.keep[from] {
+            return;
+        }
+        let Some(to) = (1..=n).map(|k| (from + k) % n).find(|&i| self.keep[i]) else { return };
+        if all {
+            let mut i = (from + 1) % n;
+            while i != to {
+                self.keep[i] = true;
+                i = (i + 1) % n;
+            }
+        }
+        // In plan first: what crosses does so in plan.
+        let flat = Deviation { height: f64::INFINITY, ..*deviation };
+        if let Some((i, _)) = self.farthest(from, to, &flat) {
+            self.keep[i] = true;
+        } else if let Some((x, y)) = touch.on_it {
+            self.insert(from, to, x, y);
+        }
+    }
+
+    fn insert(&mut self, from: usize, to: usize, x: i32, y: i32) {
+        let (a, b) = (self.chain.points[from], self.chain.points[to]);
+        let along = |p: (i32, i32)| f64::from(p.0 - a.x).hypot(f64::from(p.1 - a.y));
+        let whole = along((b.x, b.y));
+        if !(whole > 0.0) || !on_segment(plan(a), plan(b), LatticePoint::new(x, y)) {
+            return;
+        }
+        let t = along((x, y)) / whole;
+        let mix =
+            |u: i32, v: i32| (f64::from(u) + t * (f64::from(v) - f64::from(u))).round() as i32;
+        let point = ChainPoint { x, y, left: mix(a.left, b.left), right: mix(a.right, b.right) };
+        let class = self.chain.classes[from];
+        self.chain.points.insert(from + 1, point);
+        self.chain.classes.insert(from + 1, class);
+        self.chain.fixed.insert(from + 1, true);
+        self.keep.insert(from + 1, true);
+    }
+
+    /// The chain with only the corners that stay; each edge has the class of most of its length.
+    fn finish(self) -> Chain {
+        let chain = &self.chain;
+        let n = chain.points.len();
+        let mut out = Chain {
+            left: chain.left,
+            right: chain.right,
+            points: Vec::new(),
+            classes: Vec::new(),
+            fixed: Vec::new(),
+            closed: chain.closed,
+        };
+        for e in self.edges(0) {
+            let mut lengths = [0_i64; 8];
+            let mut i = e.from as usize;
+            while i != e.to as usize {
+                let (p, q) = (chain.points[i], chain.points[(i + 1) % n]);
+                let length = i64::from((p.x - q.x).abs()) + i64::from((p.y - q.y).abs());
+                lengths[chain.classes[i] as usize & 7] += length;
+                i = (i + 1) % n;
+            }
+            let most = (0..8).max_by_key(|&k| (lengths[k], std::cmp::Reverse(k))).unwrap_or(0);
+            let class = if most == EdgeClass::Blocked as usize {
+                EdgeClass::Blocked
+            } else if chain.right == NO_REGION {
+                EdgeClass::Open
+            } else {
+                EdgeClass::Inner
+            };
+            out.points.push(e.ends[0]);
+            out.fixed.push(chain.fixed[e.from as usize]);
+            out.classes.push(class);
+        }
+        if !chain.closed {
+            out.points.push(chain.points[n - 1]);
+            out.fixed.push(true);
+        }
+        out
+    }
+}
+
+/// Edges of one ground that cross or touch where they should not, in order.
+fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
+    let edges: Vec<Edge> = chains.iter().enumerate().flat_map(|(c, s)| s.edges(c as u32)).collect();
+    let shortened = |e: &Edge| {
+        (e.from as usize + 1) % chains[e.chain as usize].chain.points.len() != e.to as usize
+    };
+    let reach = |e: &Edge| {
+        let at = |p: ChainPoint, z: i32| DVec3::new(f64::from(p.x), f64::from(p.y), f64::from(z));
+        let corners = e.ends.into_iter().flat_map(|p| [at(p, p.left), at(p, p.right)]);
+        let mut reach = Aabb::of_points(corners);
+        reach.lo.z -= 0.25 * deviation.apart;
+        reach.hi.z += 0.25 * deviation.apart;
+        reach
+    };
+    let share_region = |e: &Edge, f: &Edge| {
+        let (c, d) = (&chains[e.chain as usize].chain, &chains[f.chain as usize].chain);
+        c.left == d.left
+            || c.left == d.right
+            || c.right == d.left
+            || (c.right == d.right && c.right != NO_REGION)
+    };
+    let tree = BoxTree::build_with(edges.len(), |i| reach(&edges[i as usize]));
+    let mut touches: Vec<Touch> = edges
+        .par_iter()
+        .enumerate()
+        .filter(|(_, e)| shortened(e))
+        .flat_map_iter(|(i, e)| {
+            let mut found = Vec::new();
+            // A region is triangulated in plan, so its own borders may not meet at any height.
+            let here = reach(e);
+            let mut any_height = here;
+            (any_height.lo.z, any_height.hi.z) = (f64::NEG_INFINITY, f64::INFINITY);
+            tree.visit_box(&any_height, |j| {
+                let f = &edges[j as usize];
+                if i as u32 != j && (share_region(e, f) || here.overlaps(&reach(f))) {
+                    judge(e, f, shortened(f), &mut found);
+                }
+            });
+            found
+        })
+        .collect();
+    touches.sort_unstable();
+    touches.dedup();
+    touches
+}
+
+/// What is wrong between an edge that has left out corners and another one.
+fn judge(e: &Edge, f: &Edge, f_shortened: bool, found: &mut Vec<Touch>) {
+    let touch = |e: &Edge, on_it: Option<LatticePoint>| Touch {
+        chain: e.chain,
+        from: e.from,
+        on_it: on_it.map(|p| (p.x, p.y)),
+    };
+    let [a, b] = e.ends.map(plan);
+    let [c, d] = f.ends.map(plan);
+    if segments_cross(a, b, c, d) {
+        found.push(touch(e, None));
+        if f_shortened {
+            found.push(touch(f, None));
+        }
+        return;
+    }
+    if (a, b) == (c, d) || (a, b) == (d, c) {
+        found.push(touch(e, None));
+        return;
+    }
+    let inner = |p: LatticePoint, a: LatticePoint, b: LatticePoint| {
+        p != a && p != b && orient(a, b, p) == 0 && on_segment(a, b, p)
+    };
+    for p in [c, d] {
+        if inner(p, a, b) {
+            found.push(touch(e, Some(p)));
+        }
+    }
+    for p in [a, b] {
+        if inner(p, c, d) {
+            found.push(touch(f, Some(p)));
+        }
+    }
+}

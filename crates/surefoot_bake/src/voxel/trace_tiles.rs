@@ -1,0 +1,82 @@
+//! All tiles, each from its triangles to its contours.
+//!
+//! Goes in: triangles by tile. Comes out: what remains of each tile, in order. Tiles run in parallel,
+//! as many at a time as there are threads, so memory is bounded by the tiles in flight; each thread
+//! keeps its working memory from tile to tile. Between groups of tiles the build can be cancelled and
+//! tells how far it has come.
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::report::Warning;
+use crate::settings::VoxelSettings;
+use crate::voxel::erode::{ErodeScratch, erode};
+use crate::voxel::filter_spans::Columns;
+use crate::voxel::grid::BinnedTiles;
+use crate::voxel::link_neighbours::OpenField;
+use crate::voxel::rasterize::ColumnSamples;
+use crate::voxel::segment::{Ground, segment};
+use crate::voxel::trace_contours::{TracedTile, trace_contours};
+use rayon::prelude::*;
+
+/// Tiles between two looks at the cancel flag, for each thread.
+const TILES_PER_LOOK: usize = 8;
+
+/// The working memory of a tile.
+#[derive(Default)]
+struct TileScratch {
+    samples: ColumnSamples,
+    columns: Columns,
+    field: OpenField,
+    erode: ErodeScratch,
+}
+
+pub(crate) fn trace_tiles(
+    tiles: BinnedTiles,
+    settings: &VoxelSettings,
+    context: &mut StageContext<'_>,
+) -> Result<Vec<TracedTile>, BakeError> {
+    let count = tiles.tile_count();
+    let group = rayon::current_num_threads().max(1) * TILES_PER_LOOK;
+    let mut traced = Vec::with_capacity(count);
+    for first in (0..count).step_by(group) {
+        context.check_cancelled()?;
+        context.part(first, count);
+        let of_group: Vec<TracedTile> = (first..(first + group).min(count))
+            .into_par_iter()
+            .map_init(TileScratch::default, |scratch, tile| {
+                trace_tile(&tiles, tile, settings, scratch)
+            })
+            .collect();
+        traced.extend(of_group);
+    }
+    let sum = |of: fn(&TracedTile) -> usize| traced.iter().map(of).sum::<usize>();
+    context.count("solid_spans", sum(|t| t.solid_spans));
+    context.count("ground_spans", sum(|t| t.ground_spans));
+    context.count("runs", sum(|t| t.runs.len()));
+    if sum(|t| t.ground_spans) == 0 && tiles.triangles.iter().all(|t| !t.surface.is_ground()) {
+        context.warn(Warning::NoGround);
+    }
+    Ok(traced)
+}
+
+fn trace_tile(
+    tiles: &BinnedTiles,
+    tile: usize,
+    settings: &VoxelSettings,
+    scratch: &mut TileScratch,
+) -> TracedTile {
+    let grid = &tiles.grid;
+    let own = grid.tile_window(tile);
+    let window = grid.window_with_margin(&own);
+    let TileScratch { samples, columns, field, erode: erode_scratch } = scratch;
+    samples.rasterize(tiles.triangles_of(tile), grid, &window);
+    columns.fill(samples, grid, settings);
+    field.link(columns, grid, &window);
+    if settings.drop_ledges {
+        field.drop_ledges(columns, grid, &window);
+    }
+    erode(field, columns, grid, &window, erode_scratch);
+    let ground = Ground::new(grid, columns, field, [window, own], settings.regions);
+    let pieces = segment(&ground);
+    trace_contours(&ground, pieces)
+}
