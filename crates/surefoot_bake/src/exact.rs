@@ -6,6 +6,7 @@
 //! where and why.
 
 mod bridge_steps;
+mod build_ramps;
 mod close_gaps;
 mod cut;
 pub(crate) mod drop_small;
@@ -23,7 +24,7 @@ mod trim_spikes;
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::report::Warning;
-use crate::settings::Resolved;
+use crate::settings::{Resolved, Stairs};
 use crate::surface::WalkableSurface;
 use surefoot_scene::Scene;
 
@@ -63,6 +64,15 @@ pub(crate) fn build(
         bridge_steps::bridge_steps(closed, &cut.world, agent, slope, c)
     })?;
     let bridged = context.stage("join_bridges", |c| join_edges::join_edges(bridged, agent, c))?;
+    let bridged = if settings.exact.stairs == Stairs::Ramps {
+        let ramped = context.stage("build_ramps", |c| {
+            let slope = settings.exact.stair_slope_rad;
+            build_ramps::build_ramps(bridged, &cut.world, agent, slope, c)
+        })?;
+        context.stage("join_ramps", |c| join_edges::join_edges(ramped, agent, c))?
+    } else {
+        bridged
+    };
     let eroded = context
         .stage("erode", |c| erode::erode(bridged, agent, settings.exact.gap_distance_m, c))?;
     let joined = context.stage("join_eroded", |c| join_edges::join_edges(eroded, agent, c))?;

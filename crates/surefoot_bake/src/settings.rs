@@ -228,14 +228,6 @@ pub enum SettingsError {
         /// The seed.
         seed: [f64; 3],
     },
-    /// Something that a later version will do.
-    #[error("{what} is not part of this version; {advice}")]
-    NotAvailable {
-        /// What was asked for.
-        what: &'static str,
-        /// What to do instead.
-        advice: &'static str,
-    },
     /// More area types than ids.
     #[error("{count} area types are more than the 65,535 that a mesh can hold")]
     TooManyAreas {
@@ -373,12 +365,6 @@ impl BakeSettings {
             metres,
         )?;
         self.voxel.check()?;
-        if e.stairs == Stairs::Ramps {
-            return Err(SettingsError::NotAvailable {
-                what: "covering flights of stairs by ramps",
-                advice: "leave stairs as steps, which connect the same ground",
-            });
-        }
         if let Some(&seed) = self.seeds.iter().find(|s| !s.iter().all(|c| c.is_finite())) {
             return Err(SettingsError::Seed { seed });
         }

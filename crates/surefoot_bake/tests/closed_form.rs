@@ -1,8 +1,8 @@
 //! Builds scenes whose answers are known in closed form and compares with truth: at several angles,
 //! clean, shattered into T-junctions, jittered and dirty.
 
-use surefoot_bake::{Agent, BakeSettings, Baked, StageContext, bake_in};
-use surefoot_mesh::Query;
+use surefoot_bake::{Agent, BakeSettings, Baked, ExactSettings, StageContext, Stairs, bake_in};
+use surefoot_mesh::{CellKind, Query};
 use surefoot_testing_scenes::{ProceduralScene, Variant, build};
 
 const ANGLES_DEG: [f64; 5] = [0.0, 17.3, 45.0, 71.9, 203.1];
@@ -18,7 +18,7 @@ fn variants() -> [(&'static str, Variant); 4] {
     ]
 }
 
-fn bake_scene(scene: &ProceduralScene) -> Baked {
+fn bake_scene(scene: &ProceduralScene, stairs: Stairs) -> Baked {
     let known = &scene.truth.agent;
     let settings = BakeSettings {
         agent: Agent {
@@ -28,6 +28,7 @@ fn bake_scene(scene: &ProceduralScene) -> Baked {
             max_step_m: known.max_step_m,
         },
         min_area_m2: 0.0,
+        exact: ExactSettings { stairs, ..ExactSettings::default() },
         ..BakeSettings::default()
     };
     bake_in(&scene.scene, &settings, StageContext::new()).expect("the scene builds")
@@ -89,12 +90,16 @@ fn differences(scene: &ProceduralScene, baked: &Baked) -> Vec<String> {
 }
 
 fn check(name: &str, size: Option<u32>) {
+    check_with(name, size, Stairs::Steps);
+}
+
+fn check_with(name: &str, size: Option<u32>, stairs: Stairs) {
     let mut wrong = Vec::new();
     for (how, variant) in variants() {
         for rotate_deg in ANGLES_DEG {
             let scene =
                 build(name, &Variant { size, rotate_deg, ..variant }).expect("the scene exists");
-            for difference in differences(&scene, &bake_scene(&scene)) {
+            for difference in differences(&scene, &bake_scene(&scene, stairs)) {
                 wrong.push(format!("{name}, {how}, {rotate_deg}°: {difference}"));
             }
         }
@@ -133,6 +138,45 @@ fn treads_apart_in_plan_connect_up_to_the_step_and_not_above() {
 }
 
 #[test]
+fn ramps_cover_stairs_up_to_the_step_and_not_above() {
+    check_with("stairs", Some(5), Stairs::Ramps);
+}
+
+#[test]
+fn ramps_cover_winding_stairs_up_to_the_step_and_not_above() {
+    check_with("spiral-stairs", Some(10), Stairs::Ramps);
+}
+
+#[test]
+fn ramps_cover_treads_apart_in_plan_up_to_the_step_and_not_above() {
+    check_with("open-stairs", Some(5), Stairs::Ramps);
+}
+
+#[test]
+fn ramps_lead_up_kerbs_and_thresholds() {
+    check_with("kerbs", None, Stairs::Ramps);
+}
+
+#[test]
+fn between_the_foot_and_the_landing_of_a_covered_flight_there_is_no_tread() {
+    let variant = Variant { size: Some(5), ..Variant::default() };
+    let scene = build("stairs", &variant).expect("the scene exists");
+    let mesh = bake_scene(&scene, Stairs::Ramps).mesh;
+    let mut query = Query::new(&mesh);
+    for pair in scene.truth.pairs.iter().filter(|p| p.connected) {
+        let path = query.find_path(pair.from, pair.to).expect("the flight connects");
+        let (low, high) = (pair.from[1] + 0.02, pair.to[1] - 0.02);
+        for &cell in &path.cells {
+            let on_ground = mesh.cell_kind(cell) == CellKind::Ground;
+            for height in mesh.cell_vertices(cell).map(|v| mesh.vertex_position(v)[1]) {
+                let between = (low..high).contains(&height);
+                assert!(!(on_ground && between), "a tread at {height}: {}", pair.what);
+            }
+        }
+    }
+}
+
+#[test]
 fn arcs_around_pillars_have_the_right_area() {
     check("pillars", Some(4));
 }
@@ -150,5 +194,5 @@ fn kerbs_pebbles_and_thresholds_are_walked_over_and_pockets_are_no_ground() {
 #[test]
 fn storeys_do_not_disturb_each_other() {
     let scene = build("floors", &Variant { size: Some(2), ..Variant::default() }).unwrap();
-    assert_eq!(differences(&scene, &bake_scene(&scene)), Vec::<String>::new());
+    assert_eq!(differences(&scene, &bake_scene(&scene, Stairs::Steps)), Vec::<String>::new());
 }

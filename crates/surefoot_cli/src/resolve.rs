@@ -6,8 +6,7 @@
 use crate::args::{BackendFlag, BuildArgs, CellsFlag, MethodFlag, RegionsFlag, StairsFlag};
 use crate::outcome::Failure;
 use surefoot_bake::{
-    Agent, AreaRule, BakeSettings, CellShape, ExactSettings, Method, Regions, SettingsError,
-    Stairs, VoxelSettings,
+    Agent, AreaRule, BakeSettings, CellShape, ExactSettings, Method, Regions, Stairs, VoxelSettings,
 };
 
 /// The settings of a build, checked, and what the flags say that has no effect.
@@ -58,10 +57,7 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
         },
         voxel: voxel_settings(args),
     };
-    settings.resolve().map_err(|error| match error {
-        SettingsError::NotAvailable { .. } => Failure::failed(error),
-        _ => Failure::usage(error),
-    })?;
+    settings.resolve().map_err(Failure::usage)?;
     if !(args.fill_gaps >= 0.0 && args.fill_gaps.is_finite()) {
         return Err(Failure::usage(format!(
             "the gap distance to fill is {}, but must be 0 or more, in metres; 0 is off",

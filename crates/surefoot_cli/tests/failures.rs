@@ -63,7 +63,6 @@ fn what_this_version_cannot_do_is_said_plainly() {
         let build = ["build", "t.obj", "-o", "t.snav", "--method", method];
         bench.fails(&build, 1, &[method, "not part of this version"]);
     }
-    bench.fails(&["build", "t.obj", "-o", "t.snav", "--stairs", "ramps"], 1, &["ramps", "version"]);
     bench.fails(&["build", "t.obj", "-o", "t.snav", "--fill-gaps", "1"], 1, &["--fill-gaps"]);
     bench.fails(&["build", "t.obj", "-o", "t.snav", "--backend", "gpu"], 1, &["--backend"]);
     bench.ok(&["build", "t.obj", "-o", "t.snav", "--backend", "auto"]);

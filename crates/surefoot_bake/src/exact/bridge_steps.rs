@@ -2,16 +2,17 @@
 //!
 //! Goes in: joined ground and the world around it. Comes out: the same ground with connecting faces
 //! of kind ramp between an open edge and a lower one that faces it, within a step in height and no
-//! farther apart than a ramp of the stair slope reaches before it has come down as far. Edges that meet in plan need none of this, and
-//! level gaps are left to gap annotation. The source lays its ramps from every open edge at one angle
+//! farther apart than a ramp of the stair slope reaches before it has come down as far. Edges that
+//! meet in plan need none of this, and level gaps are left to gap annotation. The source lays its ramps from every open edge at one angle
 //! and keeps what lands; here both edges are known, so that a bridge always lands, and is cut by the
 //! scene like any other ground.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::LIMIT_SLACK_M;
-use crate::exact::cut::World;
+use crate::exact::cut::{Ground, World};
 use crate::exact::match_edges::{GroundEdge, Match, Reach, collect_edges, match_within};
+use crate::exact::trim_spikes::trim_spikes;
 use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, plan_m, plan_units};
 use glam::DVec2;
 use rayon::prelude::*;
@@ -54,7 +55,7 @@ pub(crate) fn bridge_steps(
                 .into_iter()
                 .flat_map(|(corners, plane)| {
                     let origin = FaceOrigin { plane, kind: CellKind::Ramp, ..origin };
-                    world.cut_triangle(corners, &origin, overlayer)
+                    world.cut_ground(&Ground::triangle(corners), &origin, &[], overlayer)
                 })
                 .collect::<Vec<Face>>()
         })
@@ -187,7 +188,7 @@ fn remainder(span: (f64, f64), taken: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// Takes away the ground under bridges: the topmost wins.
-fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Agent) {
+pub(crate) fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Agent) {
     let outline_box = |face: &Face| {
         Aabb::of_points(face.loops.iter().flatten().map(|e| plan_units(e.from).extend(0.0)))
     };
@@ -221,7 +222,7 @@ fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Agent) {
             let labelled: Vec<(LatticePoint, LatticePoint, u32)> =
                 face.edges().map(|(e, to)| (e.from, to, e.class as u32)).collect();
             let clips: Vec<_> = clips.into_iter().map(|c| (c, EdgeClass::Blocked as u32)).collect();
-            overlayer
+            let pieces: Vec<Face> = overlayer
                 .difference_labelled(&labelled, &clips)
                 .iter()
                 .map(|piece| {
@@ -229,7 +230,9 @@ fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Agent) {
                         |c: usize, i: usize| crate::surface::class_of_label(piece.labels[c][i]);
                     Face::from_polygon(&piece.polygon, class, &face.origin())
                 })
-                .collect()
+                .collect();
+            // What rounding leaves between a bridge and the ground it lands on is no ground.
+            pieces.into_iter().flat_map(|f| trim_spikes(f, overlayer)).collect()
         })
         .flatten_iter()
         .collect();

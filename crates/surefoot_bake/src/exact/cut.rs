@@ -33,6 +33,7 @@ use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::clip::clip_to_slab;
 use surefoot_geom::overlay::{Overlayer, SetOperation, counter_clockwise, flatten};
 use surefoot_geom::polygon::{Contour, Polygon, bounds_of, convex_hull, covers, separated};
+use surefoot_geom::triangulate::triangulate_polygon;
 use surefoot_mesh::{Agent, EdgeClass};
 
 /// Pieces of faces where the agent stands, no edge with a neighbour yet, and the world that cut them.
@@ -107,6 +108,32 @@ pub(crate) fn cut(
     Ok(CutSurface { surface, world })
 }
 
+/// The plan of new ground: triangles that tile it and its outline, the ground to the left.
+pub(crate) struct Ground {
+    triangles: Vec<[LatticePoint; 3]>,
+    outline: Vec<(LatticePoint, LatticePoint)>,
+}
+
+impl Ground {
+    pub(crate) fn triangle([a, b, c]: [LatticePoint; 3]) -> Self {
+        Self { triangles: vec![[a, b, c]], outline: vec![(a, b), (b, c), (c, a)] }
+    }
+
+    /// `None` where the polygon is no valid one.
+    pub(crate) fn polygon(polygon: &Polygon) -> Option<Self> {
+        let points: Vec<LatticePoint> = polygon.contours.iter().flatten().copied().collect();
+        let triangles = triangulate_polygon(polygon).ok()?;
+        let outline = polygon
+            .contours
+            .iter()
+            .flat_map(|c| c.iter().copied().zip(c.iter().skip(1).chain(c.first()).copied()));
+        Some(Self {
+            triangles: triangles.into_iter().map(|t| t.map(|i| points[i as usize])).collect(),
+            outline: outline.collect(),
+        })
+    }
+}
+
 /// What stands on a face, dropped onto the plan.
 #[derive(Default)]
 struct Shadows {
@@ -165,7 +192,7 @@ impl World {
             face.triangles.iter().map(|&t| sorted.corners(t).map(plan)).collect(),
             Aabb::of_points(face.triangles.iter().flat_map(|&t| self.corners[t as usize])),
         );
-        let Some(clips) = self.obstacles(&face.origin.plane, face_id, &shape, overlayer) else {
+        let Some(clips) = self.obstacles(&face.origin.plane, &[face_id], &shape, overlayer) else {
             return Vec::new();
         };
         if clips.is_empty() && shape.triangles.len() == 1 {
@@ -175,31 +202,37 @@ impl World {
         subtract(&face.outline, clips, &face.origin, overlayer)
     }
 
-    /// A triangle of new ground, less what stands on it.
-    pub(crate) fn cut_triangle(
+    /// A piece of new ground, less what stands on it. The faces that the given source triangles belong
+    /// to are what it covers, and do not stand on it.
+    pub(crate) fn cut_ground(
         &self,
-        corners: [LatticePoint; 3],
+        ground: &Ground,
         origin: &FaceOrigin,
+        covered: &[u32],
         overlayer: &mut Overlayer,
     ) -> Vec<Face> {
         let at = |p: LatticePoint| plan_m(p).extend(origin.plane.height_at(p));
-        let shape = FaceShape::new(vec![corners], Aabb::of_points(corners.map(at)));
-        let Some(clips) = self.obstacles(&origin.plane, NO_FACE, &shape, overlayer) else {
+        let bounds = Aabb::of_points(ground.triangles.iter().flatten().map(|&p| at(p)));
+        let shape = FaceShape::new(ground.triangles.clone(), bounds);
+        let mut own: Vec<u32> =
+            covered.iter().map(|&t| self.merged.face_of_triangle[t as usize]).collect();
+        own.push(NO_FACE);
+        own.sort_unstable();
+        let Some(clips) = self.obstacles(&origin.plane, &own, &shape, overlayer) else {
             return Vec::new();
         };
-        let [a, b, c] = corners;
-        subtract(&[(a, b), (b, c), (c, a)], clips, origin, overlayer)
+        subtract(&ground.outline, clips, origin, overlayer)
     }
 
     /// What is to be subtracted from a face; `None` when that is all of it.
     fn obstacles(
         &self,
         plane: &Plane,
-        face_id: u32,
+        own: &[u32],
         shape: &FaceShape,
         overlayer: &mut Overlayer,
     ) -> Option<Clips> {
-        let shadows = self.cast_shadows(plane, face_id, shape)?;
+        let shadows = self.cast_shadows(plane, own, shape)?;
         let mut clips = Clips { convex: shadows.blocking, ..Clips::default() };
         for line in shadows.walls.into_values().flatten() {
             let rectangles = line.rectangles(self.wall_thickness_m);
@@ -214,8 +247,10 @@ impl World {
         (!clips.convex.iter().any(|c| shape.is_covered_by(c))).then_some(clips)
     }
 
-    /// The shadows of everything that may stand on a face; `None` as soon as one covers it all.
-    fn cast_shadows(&self, plane: &Plane, face_id: u32, touch: &FaceShape) -> Option<Shadows> {
+    /// The shadows of everything that may stand on a face; `None` as soon as one covers it all. The
+    /// face itself, and faces that it covers, are its own (sorted); the last one is its number.
+    fn cast_shadows(&self, plane: &Plane, own: &[u32], touch: &FaceShape) -> Option<Shadows> {
+        let face_id = own.last().copied().unwrap_or(NO_FACE);
         let step = self.agent.max_step_m + LIMIT_SLACK_M;
         let head = self.agent.height_m - LIMIT_SLACK_M;
         let around = Aabb::new(
@@ -232,7 +267,7 @@ impl World {
             match self.merged.sorted.classes[i] {
                 TriangleClass::Walkable | TriangleClass::Riser => {
                     let other = self.merged.face_of_triangle[i];
-                    if other == face_id {
+                    if own.binary_search(&other).is_ok() {
                         return ControlFlow::Continue(());
                     }
                     // Where the two lie within the noise, the smaller number wins everywhere: both
