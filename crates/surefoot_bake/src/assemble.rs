@@ -38,6 +38,7 @@ pub(crate) fn assemble(
         edge_classes: Vec::with_capacity(count),
         links: Vec::new(),
         area_names: surface.area_names.clone(),
+        build: Some(settings.build_info()),
     };
     for cell in &surface.cells {
         for e in &cell.edges {

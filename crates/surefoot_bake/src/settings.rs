@@ -1,7 +1,7 @@
 //! Settings: plain structs with defaults, checked once.
 
 use surefoot_geom::{Frame, FrameError};
-use surefoot_mesh::Agent;
+use surefoot_mesh::{Agent, BuildInfo, BuildMethod};
 use thiserror::Error;
 
 /// Which pipeline.
@@ -257,6 +257,38 @@ pub struct Resolved {
     pub voxel: VoxelSettings,
     /// The partition's settings.
     pub partition: PartitionSettings,
+}
+
+impl Resolved {
+    /// What the mesh says about how it was built.
+    pub(crate) fn build_info(&self) -> BuildInfo {
+        let (exact, voxel) = (&self.exact, &self.voxel);
+        let info = BuildInfo {
+            method: BuildMethod::Exact,
+            cell_size_m: 0.0,
+            cell_height_m: 0.0,
+            gap_distance_m: exact.gap_distance_m,
+            stair_slope_rad: exact.stair_slope_rad,
+            min_area_m2: self.min_area_m2,
+            two_sided: exact.two_sided,
+            seeded: !self.seeds.is_empty(),
+        };
+        let gridded = |method| BuildInfo {
+            method,
+            cell_size_m: voxel.cell_size_m,
+            cell_height_m: voxel.cell_height_m,
+            gap_distance_m: voxel.cell_size_m,
+            stair_slope_rad: 0.0,
+            two_sided: voxel.two_sided,
+            ..info
+        };
+        match self.method {
+            Method::Exact => info,
+            Method::Voxel => gridded(BuildMethod::Voxel),
+            Method::Layered => gridded(BuildMethod::Layered),
+            Method::AnySurface => BuildInfo { method: BuildMethod::AnySurface, ..info },
+        }
+    }
 }
 
 /// Settings of the partition.

@@ -37,6 +37,10 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Answer, Failure> {
             );
             map.insert("areas".into(), json!(areas));
             map.insert("convex_distance_m".into(), json!(mesh.data().convex_distance_m));
+            map.insert(
+                "method".into(),
+                mesh.data().build.map_or(Value::Null, |b| json!(b.method.name())),
+            );
         }
         print_json(&value)?;
         return Ok(Answer::Yes);
@@ -52,6 +56,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Answer, Failure> {
         "  agent: height {} m, radius {} m, slope {slope_deg}°, step {} m",
         agent.height_m, agent.radius_m, agent.max_step_m
     );
+    if let Some(build) = &mesh.data().build {
+        let _ = writeln!(out, "  built by the {} method", build.method.name());
+    }
     if let Some(b) = bounds {
         let _ = writeln!(
             out,

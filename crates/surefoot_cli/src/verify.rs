@@ -31,8 +31,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
         }
         check_place(place)?;
     }
-    let settings = settings(args)?;
     let data = load_data(args)?;
+    let settings = settings(args, &data)?;
     let scene = load_scenes(&args.scenes)?;
     let report = {
         let bar = bar();
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
     let [sound, complete] = required(args);
     let passes = report.passes(sound, complete);
     if args.json {
-        print_json(&to_json(&report, passes, [sound, complete]))?;
+        print_json(&to_json(&report, &settings, passes, [sound, complete]))?;
     } else {
         print(&to_text(&report, passes, [sound, complete]))?;
     }
@@ -64,10 +64,12 @@ fn required(args: &VerifyArgs) -> [f64; 2] {
     shares
 }
 
-fn settings(args: &VerifyArgs) -> Result<VerifySettings, Failure> {
-    let mut settings = match args.cell_size {
-        Some(cell) => VerifySettings::for_voxels(cell, args.cell_height.unwrap_or(0.5 * cell)),
-        None => VerifySettings::default(),
+/// What the mesh is held to: what its own build says, unless flags say otherwise.
+fn settings(args: &VerifyArgs, data: &NavMeshData) -> Result<VerifySettings, Failure> {
+    let mut settings = match (args.cell_size, &data.build) {
+        (Some(cell), _) => VerifySettings::for_voxels(cell, args.cell_height.unwrap_or(0.5 * cell)),
+        (None, Some(build)) => VerifySettings::for_build(build),
+        (None, None) => VerifySettings::default(),
     };
     for (value, into) in [
         (args.tolerance, &mut settings.tolerance_m),
@@ -89,8 +91,8 @@ fn settings(args: &VerifyArgs) -> Result<VerifySettings, Failure> {
         settings.samples = samples;
     }
     settings.seed = args.seed;
-    settings.two_sided = args.two_sided;
-    settings.reachable_only = args.reachable_only;
+    settings.two_sided |= args.two_sided;
+    settings.reachable_only |= args.reachable_only;
     settings.worst = args.worst;
     Ok(settings)
 }
@@ -133,7 +135,7 @@ fn share_json(share: &Share) -> Value {
 }
 
 /// The report for machines. `sound` and `complete` are plain shares; details stand beside them.
-fn to_json(report: &Report, passes: bool, required: [f64; 2]) -> Value {
+fn to_json(report: &Report, settings: &VerifySettings, passes: bool, required: [f64; 2]) -> Value {
     let strata: serde_json::Map<String, Value> = Stratum::ALL
         .iter()
         .map(|&s| (s.name().to_owned(), share_json(&report.sound_by_stratum[s as usize])))
@@ -177,6 +179,11 @@ fn to_json(report: &Report, passes: bool, required: [f64; 2]) -> Value {
     json!({
         "passes": passes,
         "required": {"sound": required[0], "complete": required[1]},
+        "held_to": {
+            "tolerance_m": settings.tolerance_m, "margin_m": settings.margin_m,
+            "height_tolerance_m": settings.height_tolerance_m,
+            "gap_distance_m": settings.gap_distance_m, "min_area_m2": settings.min_area_m2,
+        },
         "sound": report.sound.value(),
         "sound_detail": share_json(&report.sound),
         "sound_by_stratum": strata,

@@ -7,6 +7,7 @@
 //! own vertices. Nothing here is checked: see [`NavMeshData::validate`].
 
 use crate::agent::Agent;
+use crate::build_info::BuildInfo;
 use surefoot_geom::{Frame, LatticePoint};
 
 macro_rules! id_type {
@@ -182,4 +183,6 @@ pub struct NavMeshData {
     pub links: Vec<Link>,
     /// The names of the area types; the first is the default ground.
     pub area_names: Vec<String>,
+    /// How it was built, where that is known.
+    pub build: Option<BuildInfo>,
 }

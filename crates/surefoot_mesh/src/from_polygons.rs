@@ -98,6 +98,7 @@ impl NavMeshData {
             edge_classes: Vec::new(),
             links: Vec::new(),
             area_names: vec!["ground".to_owned()],
+            build: None,
         };
         let limit = crate::validate::MAX_EDGES;
         for (polygon, corners) in polygons.iter().enumerate() {

@@ -38,6 +38,7 @@
 
 mod agent;
 mod blocks;
+mod build_info;
 mod cell_shape;
 mod clearance;
 mod data;
@@ -51,6 +52,7 @@ mod query;
 mod validate;
 
 pub use agent::{Agent, AgentError};
+pub use build_info::{BuildInfo, BuildMethod};
 pub use cell_shape::{CONVEX_SLACK_UNITS, MAX_NOTCHED_EDGES};
 pub use clearance::{CHORD_ERROR_M, Clearance, RadiusError};
 pub use data::{

@@ -47,6 +47,12 @@ pub enum ValidateError {
         /// The distance given.
         distance_m: f64,
     },
+    /// The settings of the build are none.
+    #[error("number {number} of the build's settings is no size; leave them out or give sizes")]
+    Build {
+        /// Which one, in the order of the file's section.
+        number: usize,
+    },
     /// An array is too short or too long.
     #[error("{array} has {found} entries where the other arrays ask for {expected}")]
     ArrayLength {
@@ -270,6 +276,9 @@ impl NavMeshData {
         let distance_m = self.convex_distance_m;
         if !(distance_m >= 0.0 && distance_m.is_finite()) {
             return Err(ValidateError::ConvexDistance { distance_m });
+        }
+        if let Some(number) = self.build.and_then(|b| b.first_fault()) {
+            return Err(ValidateError::Build { number });
         }
         self.check_arrays()?;
         self.check_vertices()?;

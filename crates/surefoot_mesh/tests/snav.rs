@@ -5,7 +5,8 @@ mod meshes;
 use meshes::{Cells, Random, field, ring, square, stairs};
 use std::path::PathBuf;
 use surefoot_mesh::{
-    AreaId, CellId, CellKind, EdgeClass, Link, LinkKind, NavMesh, SnavError, SnavView,
+    AreaId, BuildInfo, BuildMethod, CellId, CellKind, EdgeClass, Link, LinkKind, NavMesh,
+    SectionName, SnavError, SnavView, ValidateError,
 };
 
 /// A mesh with some of everything that the format can hold.
@@ -264,4 +265,39 @@ fn sections_for_later_readers_are_passed_over() {
     newer[16..24].copy_from_slice(&length.to_le_bytes());
     reseal(&mut newer);
     assert_eq!(NavMesh::from_bytes(&newer).unwrap().to_bytes(), bytes);
+}
+
+#[test]
+fn how_a_mesh_was_built_comes_back_and_must_make_sense() {
+    let build = BuildInfo {
+        method: BuildMethod::Voxel,
+        cell_size_m: 0.1,
+        cell_height_m: 0.05,
+        gap_distance_m: 0.01,
+        stair_slope_rad: 0.96,
+        min_area_m2: 2.5,
+        two_sided: true,
+        seeded: false,
+    };
+    let mut data = ring();
+    data.build = Some(build);
+    let bytes = data.clone().validate().unwrap().to_bytes();
+    let back = NavMesh::from_bytes(&bytes).unwrap();
+    assert_eq!(back.data(), &data);
+    assert_eq!(back.to_bytes(), bytes);
+    // The section is the last thing in the file.
+    let start = bytes.len() - 8 * 8;
+    for (number, value) in
+        [(0, 4.0), (0, 0.5), (1, f64::NAN), (2, -1.0), (5, f64::INFINITY), (6, 2.0)]
+    {
+        let mut forged = bytes.clone();
+        let at = start + number * 8;
+        forged[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        reseal(&mut forged);
+        let error = NavMesh::from_bytes(&forged).unwrap_err();
+        let SnavError::Value { section, index, .. } = error else { panic!("{error}") };
+        assert_eq!((section, index), (SectionName(*b"bset"), number));
+    }
+    data.build = Some(BuildInfo { cell_size_m: f64::NAN, ..build });
+    assert_eq!(data.validate().unwrap_err(), ValidateError::Build { number: 1 });
 }

@@ -148,6 +148,8 @@ impl<'a> Judge<'a> {
         let range = self.range_m();
         let heights = (at.z - range, at.z + range + self.body.height_m);
         self.world.gather(&self.body, at.truncate(), reach_m, heights, &mut self.place);
+        // What was found elsewhere depends on which thread was where, so it is not kept.
+        self.aside.get_mut().clear();
     }
 
     /// What lies over a plan point of the place.
@@ -206,7 +208,7 @@ impl<'a> Judge<'a> {
         let reach = body.step_m / body.steepest.max(0.05) + 4.0 * RISER_PACE_M;
         let mut aside = self.aside.borrow_mut();
         let heights = (z - body.step_m - 0.1, z + body.step_m + body.height_m + 0.1);
-        self.world.gather(body, at, reach + RISER_PACE_M, heights, &mut aside);
+        self.world.gather_once(body, at, reach + RISER_PACE_M, heights, &mut aside);
         let slope = (1.0 - up * up).sqrt() / up;
         let mut end = |way: DVec2, rise: f64| -> Option<f64> {
             let mut last = z;
@@ -216,7 +218,9 @@ impl<'a> Judge<'a> {
                 let here = at + way * (k as f64 * RISER_PACE_M);
                 aside.look(here);
                 let expected = last + expected_rise;
-                let near = RISER_NOISE_M + expected_rise.abs();
+                // The slope may change from triangle to triangle, down to nearly upright ones.
+                let near =
+                    if body.strict { RISER_NOISE_M + expected_rise.abs() } else { body.step_m };
                 let next = aside
                     .column
                     .iter()
@@ -271,7 +275,7 @@ impl<'a> Judge<'a> {
         let mut aside = self.aside.borrow_mut();
         let reach = (looks + 1) as f64 * LOOK_M;
         let heights = (level_m - step - 0.1, level_m + step + self.body.height_m + 0.1);
-        self.world.gather(&self.body, at, reach, heights, &mut aside);
+        self.world.gather_once(&self.body, at, reach, heights, &mut aside);
         let window = Window::around(level_m, step + NOISE_M);
         for (x, y) in WAYS {
             let way = DVec2::new(x, y);

@@ -90,6 +90,7 @@ pub fn mesh_from_scene(
         edge_twins,
         links: Vec::new(),
         area_names: vec!["ground".to_owned()],
+        build: None,
     })
 }
 

@@ -2,7 +2,7 @@
 //! agent, which must fit wherever the mesh says so, and one a little larger, whose ground the mesh
 //! must cover.
 
-use surefoot_mesh::Agent;
+use surefoot_mesh::{Agent, BuildInfo, BuildMethod};
 
 /// How a mesh is checked. Lengths are in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +56,28 @@ impl Default for VerifySettings {
 }
 
 impl VerifySettings {
+    /// Settings for a mesh that says how it was built.
+    #[must_use]
+    pub fn for_build(build: &BuildInfo) -> Self {
+        let base = match build.method {
+            BuildMethod::Voxel | BuildMethod::Layered => {
+                Self::for_voxels(build.cell_size_m, build.cell_height_m)
+            }
+            BuildMethod::Exact | BuildMethod::AnySurface => {
+                Self { gap_distance_m: build.gap_distance_m, ..Self::default() }
+            }
+        };
+        let stair_slope_rad =
+            if build.stair_slope_rad > 0.0 { build.stair_slope_rad } else { base.stair_slope_rad };
+        Self {
+            stair_slope_rad,
+            min_area_m2: build.min_area_m2,
+            two_sided: build.two_sided,
+            reachable_only: build.seeded,
+            ..base
+        }
+    }
+
     /// Settings for a mesh that was built from voxels: a boundary may be off by a cell, heights by
     /// two cell heights and by what the steepest usual ground (45°) rises within a cell.
     #[must_use]
@@ -144,5 +166,46 @@ impl Body {
         body.bridge_run = 0.0;
         body.strict = true;
         body
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mesh_is_held_to_what_its_build_promised() {
+        let exact = BuildInfo {
+            method: BuildMethod::Exact,
+            cell_size_m: 0.0,
+            cell_height_m: 0.0,
+            gap_distance_m: 0.02,
+            stair_slope_rad: 0.9,
+            min_area_m2: 3.0,
+            two_sided: true,
+            seeded: true,
+        };
+        let settings = VerifySettings::for_build(&exact);
+        let wanted = VerifySettings {
+            gap_distance_m: 0.02,
+            stair_slope_rad: 0.9,
+            min_area_m2: 3.0,
+            two_sided: true,
+            reachable_only: true,
+            ..VerifySettings::default()
+        };
+        assert_eq!(settings, wanted);
+        let voxel = BuildInfo {
+            method: BuildMethod::Voxel,
+            cell_size_m: 0.1,
+            cell_height_m: 0.05,
+            stair_slope_rad: 0.0,
+            two_sided: false,
+            seeded: false,
+            ..exact
+        };
+        let settings = VerifySettings::for_build(&voxel);
+        let wanted = VerifySettings { min_area_m2: 3.0, ..VerifySettings::for_voxels(0.1, 0.05) };
+        assert_eq!(settings, wanted);
     }
 }

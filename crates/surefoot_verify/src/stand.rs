@@ -41,6 +41,9 @@ const DEEP_M: f64 = 0.05;
 /// Paces are halved down to this length where a step looks too high, in metres.
 const SHORTEST_PACE_M: f64 = 8e-4;
 
+/// How many steps high the stairs within one pace may be.
+const STAIRS_IN_PACE: f64 = 4.0;
+
 /// Distance between looks along a wall, in metres.
 const WALL_SPACING_M: f64 = 0.03;
 
@@ -127,7 +130,16 @@ impl Judge<'_> {
         let length = from.truncate().distance(to);
         let slope_m = length * self.body.steepest;
         let reach = self.body.step_m + slope_m + NOISE_M;
-        match self.spot(to, Window::around(from.z, reach)) {
+        let found = self.spot(to, Window::around(from.z, reach));
+        // Several steps may follow each other within one pace.
+        let stairs = !self.body.strict
+            && length > SHORTEST_PACE_M
+            && self.place.column.iter().any(|m| {
+                m.facing == Facing::Walkable
+                    && (reach..STAIRS_IN_PACE * self.body.step_m)
+                        .contains(&(m.height_m - from.z).abs())
+            });
+        let refusal = match found {
             Spot::Ground(z) | Spot::Riser(z) => {
                 // What is seen between two treads is passed over, not stepped down to.
                 if z < from.z - DEEP_M
@@ -146,24 +158,31 @@ impl Judge<'_> {
                     };
                 }
                 // A step, or a slope and a step: look closer.
-                let middle = (from.truncate() + to) * 0.5;
-                let height = self.pace(from, middle)?;
-                self.pace(middle.extend(height), to)
+                return self.pace_by_halves(from, to);
             }
             Spot::Blocked(reason, z) => {
                 if self.is_lip(to, from.z, reason, z) {
                     return Ok(from.z);
                 }
-                Err(Refusal { reason, at: to.extend(z) })
+                Refusal { reason, at: to.extend(z) }
             }
             Spot::Void => {
                 if self.is_crack(to, from.z) {
                     return Ok(from.z);
                 }
-                let refusal = Refusal { reason: Reason::Ledge, at: to.extend(from.z) };
-                self.bridged(to, from.z, f64::NEG_INFINITY).ok_or(refusal)
+                if let Some(bridge) = self.bridged(to, from.z, f64::NEG_INFINITY) {
+                    return Ok(bridge);
+                }
+                Refusal { reason: Reason::Ledge, at: to.extend(from.z) }
             }
-        }
+        };
+        if stairs { self.pace_by_halves(from, to) } else { Err(refusal) }
+    }
+
+    fn pace_by_halves(&mut self, from: DVec3, to: DVec2) -> Result<f64, Refusal> {
+        let middle = (from.truncate() + to) * 0.5;
+        let height = self.pace(from, middle)?;
+        self.pace(middle.extend(height), to)
     }
 
     /// Whether what blocks a point is a lip no wider than a crack that begins below step height: a
@@ -310,13 +329,26 @@ impl Judge<'_> {
         let at = nearest + (middle - nearest).clamp_length_max(0.25 * BESIDE_M);
         let reach = self.body.step_m + PACE_M * self.body.steepest;
         let level = rosette.height_near(at);
-        match self.spot(at, Window::around(level, reach)) {
-            Spot::Ground(_) | Spot::Riser(_) => Ok(()),
-            Spot::Blocked(reason, z) if self.is_lip(at, level, reason, z) => Ok(()),
-            Spot::Blocked(reason, z) => Err(Refusal { reason, at: at.extend(z) }),
-            Spot::Void if self.is_crack(at, level) => Ok(()),
-            Spot::Void => Err(Refusal { reason: Reason::Ledge, at: at.extend(level) }),
+        let refusal = match self.spot(at, Window::around(level, reach)) {
+            Spot::Ground(_) | Spot::Riser(_) => return Ok(()),
+            Spot::Blocked(reason, z) if self.is_lip(at, level, reason, z) => return Ok(()),
+            Spot::Blocked(reason, z) => Refusal { reason, at: at.extend(z) },
+            Spot::Void if self.is_crack(at, level) => return Ok(()),
+            Spot::Void => Refusal { reason: Reason::Ledge, at: at.extend(level) },
+        };
+        // Beside stairs the level near a point says little about the point itself.
+        if self.body.strict { Err(refusal) } else { self.walk_to(rosette.centre, at) }
+    }
+
+    /// Walks straight from a point of the ground to another.
+    fn walk_to(&mut self, from: DVec3, to: DVec2) -> Result<(), Refusal> {
+        let paces = (from.truncate().distance(to) / PACE_M).ceil().max(1.0) as usize;
+        let mut here = from;
+        for k in 1..=paces {
+            let next = from.truncate().lerp(to, k as f64 / paces as f64);
+            here = next.extend(self.pace(here, next)?);
         }
+        Ok(())
     }
 }
 

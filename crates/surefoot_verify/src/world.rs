@@ -17,9 +17,8 @@ const UPRIGHT: f64 = 1e-3;
 
 /// A scene's triangles with Z up.
 pub(crate) struct World {
-    corners: Vec<[DVec3; 3]>,
-    /// Bit `i` is set where no other triangle runs along edge `i` the other way.
-    loose: Vec<u8>,
+    /// All triangles; what each is to a body is told when it is gathered.
+    facets: Vec<Facet>,
     tree: BoxTree,
 }
 
@@ -47,15 +46,17 @@ impl World {
         }
         let loose = loose_edges(&corners, least_up);
         let tree = BoxTree::build_with(corners.len(), |i| Aabb::of_points(corners[i as usize]));
-        Self { corners, loose, tree }
+        let facets =
+            corners.into_par_iter().zip(loose).map(|(t, loose)| Facet::new(t, loose)).collect();
+        Self { facets, tree }
     }
 
     pub(crate) fn triangle_count(&self) -> usize {
-        self.corners.len()
+        self.facets.len()
     }
 
     pub(crate) fn corners(&self, triangle: u32) -> &[DVec3; 3] {
-        &self.corners[triangle as usize]
+        &self.facets[triangle as usize].corners
     }
 
     /// Triangles in an order in which neighbours in space are mostly neighbours in the list.
@@ -76,13 +77,32 @@ impl World {
         let reach = DVec2::splat(reach_m);
         place.low = centre - reach;
         place.side_m = 2.0 * reach_m;
+        place.heights = (low_m, high_m);
         self.tree.visit_prism(centre - reach, centre + reach, low_m, high_m, |id| {
-            let i = id as usize;
-            if let Some(facet) = Facet::new(self.corners[i], self.loose[i], body) {
-                place.facets.push(facet);
+            let facet = &self.facets[id as usize];
+            // A triangle without area has no normal.
+            if !facet.up.is_nan() {
+                place.facets.push(Facet { facing: Facing::of(facet.up, body), ..*facet });
             }
         });
         place.sort_into_bins();
+    }
+
+    /// The same, unless the place reaches as far already; if not, a little more is collected than
+    /// asked for, so that the next question nearby finds it there.
+    pub(crate) fn gather_once(
+        &self,
+        body: &Body,
+        centre: DVec2,
+        reach_m: f64,
+        (low_m, high_m): (f64, f64),
+        place: &mut Place,
+    ) {
+        const SPARE_M: f64 = 0.3;
+        if !place.reaches(centre, reach_m, (low_m, high_m)) {
+            let heights = (low_m - SPARE_M, high_m + SPARE_M);
+            self.gather(body, centre, reach_m + SPARE_M, heights, place);
+        }
     }
 
     /// Where something solid ends that stands on the ground at a height: the whole vertical line is
@@ -93,14 +113,13 @@ impl World {
         let mut depth = 0_i64;
         let mut above: Vec<(f64, bool)> = Vec::new();
         self.tree.visit_column(at.x, at.y, f64::MIN, f64::MAX, |id| {
-            let t = &self.corners[id as usize];
-            let up = upright_part(t);
-            if up.abs() <= UPRIGHT {
+            let Facet { corners, up, .. } = &self.facets[id as usize];
+            if !(up.abs() > UPRIGHT) {
                 return;
             }
-            match height_over(t, at) {
-                Some(z) if z > height_m => above.push((z, up > 0.0)),
-                Some(_) => depth += if up > 0.0 { -1 } else { 1 },
+            match height_over(corners, at) {
+                Some(z) if z > height_m => above.push((z, *up > 0.0)),
+                Some(_) => depth += if *up > 0.0 { -1 } else { 1 },
                 None => {}
             }
         });
@@ -205,7 +224,22 @@ pub(crate) enum Facing {
     Down,
 }
 
-/// A triangle near a place.
+impl Facing {
+    /// What a triangle with this vertical part of its unit normal is to a body.
+    fn of(up: f64, body: &Body) -> Self {
+        if up >= body.least_up {
+            Self::Walkable
+        } else if up > UPRIGHT {
+            Self::Steep
+        } else if up >= -UPRIGHT {
+            Self::Upright
+        } else {
+            Self::Down
+        }
+    }
+}
+
+/// A triangle, ready for looking straight up and down.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facet {
     pub(crate) corners: [DVec3; 3],
@@ -220,32 +254,19 @@ pub(crate) struct Facet {
 }
 
 impl Facet {
-    fn new(corners: [DVec3; 3], loose: u8, body: &Body) -> Option<Self> {
+    fn new(corners: [DVec3; 3], loose: u8) -> Self {
         let n = normal(&corners);
         let up = n.z / n.length();
-        // A triangle without area has no normal.
-        if up.is_nan() {
-            return None;
-        }
-        let facing = if up >= body.least_up {
-            Facing::Walkable
-        } else if up > UPRIGHT {
-            Facing::Steep
-        } else if up >= -UPRIGHT {
-            Facing::Upright
-        } else {
-            Facing::Down
-        };
         let [a, b, c] = corners;
-        Some(Self {
+        Self {
             corners,
-            facing,
+            facing: Facing::Upright,
             loose,
             up,
             low: a.min(b).min(c),
             high: a.max(b).max(c),
-            rise: if facing == Facing::Upright { DVec2::ZERO } else { -n.truncate() / n.z },
-        })
+            rise: if up.abs() > UPRIGHT { -n.truncate() / n.z } else { DVec2::ZERO },
+        }
     }
 
     /// The height of its plane over a plan point; nothing useful for an upright one.
@@ -298,12 +319,30 @@ pub(crate) struct Place {
     pub(crate) column: Vec<Meeting>,
     low: DVec2,
     side_m: f64,
+    heights: (f64, f64),
     /// Where each bin's members begin, and one past the last; empty without bins.
     bin_starts: Vec<u32>,
     bin_members: Vec<u32>,
 }
 
 impl Place {
+    /// Whether it holds everything around a centre between two heights.
+    fn reaches(&self, centre: DVec2, reach_m: f64, (low_m, high_m): (f64, f64)) -> bool {
+        let reach = DVec2::splat(reach_m);
+        let high = self.low + DVec2::splat(self.side_m);
+        self.low.cmple(centre - reach).all()
+            && high.cmpge(centre + reach).all()
+            && self.heights.0 <= low_m
+            && self.heights.1 >= high_m
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.facets.clear();
+        self.side_m = 0.0;
+        self.heights = (0.0, 0.0);
+    }
+
     /// The bins that a stretch of one axis touches; what lies beside the place is counted to its
     /// border.
     fn bins(&self, low: f64, high: f64, axis: usize) -> (usize, usize) {

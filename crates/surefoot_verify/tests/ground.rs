@@ -205,6 +205,42 @@ fn leaning_risers_of_a_solid_stair_on_the_floor_are_stepped_over() {
 }
 
 #[test]
+fn two_steps_within_one_pace_are_two_steps() {
+    let car = |bumper_m: f64| {
+        let mut draft = room();
+        draft.block([4.0, 0.0, 2.0], [8.0, 0.36, 8.0]);
+        draft.block([4.0 + bumper_m, 0.36, 2.0], [8.0, 0.56, 8.0]);
+        draft.ground()
+    };
+    for at in [[3.9, 0.0, 5.0], [3.99, 0.0, 5.0], [4.1, 0.56, 5.0]] {
+        assert_eq!(reason(&car(0.02), at), None, "{at:?}");
+        // Without a tread between them it is one step, and too high.
+        assert!(reason(&car(0.0), at).is_some(), "{at:?}");
+    }
+}
+
+#[test]
+fn a_riser_may_change_its_slope_and_must_lead_somewhere() {
+    let riser = || {
+        let (z, mut draft) = ([0.0, 10.0], Draft::new());
+        draft.floor([0.0, 5.0], z, 0.0);
+        for [a, b, c, d] in [[5.0, 0.0, 5.1, 0.12], [5.1, 0.12, 5.14, 0.3]] {
+            draft.quad([[a, b, z[0]], [a, b, z[1]], [c, d, z[1]], [c, d, z[0]]]);
+        }
+        draft.floor([5.14, 9.0], z, 0.3);
+        draft.ground()
+    };
+    assert_eq!(reason(&riser(), [4.9, 0.0, 5.0]), None);
+    // At the edge of the floor a slope that leads to nothing is no ground.
+    let mut draft = Draft::new();
+    draft.floor([0.0, 5.0], [0.0, 10.0], 0.0);
+    draft.quad([[5.0, 0.0, 0.0], [5.0, 0.0, 10.0], [5.1, 0.12, 10.0], [5.1, 0.12, 0.0]]);
+    let lip = draft.ground();
+    assert_eq!(reason(&lip, [4.8, 0.0, 5.0]), Some(Reason::Ledge));
+    assert_eq!(reason(&lip, [4.69, 0.0, 5.0]), None);
+}
+
+#[test]
 fn any_direction_can_be_up() {
     let mut draft = Draft::new();
     draft.quad([[0.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 10.0, 10.0], [0.0, 0.0, 10.0]]);

@@ -55,6 +55,12 @@ pub(crate) const SECTIONS: [([u8; 4], usize); 12] = [
     (NAME_TEXT, 1),
 ];
 
+/// The section that says how the mesh was built; it may be missing.
+pub(crate) const BUILD: [u8; 4] = *b"bset";
+
+/// Bytes of one number of it.
+pub(crate) const BUILD_ELEMENT_BYTES: usize = 8;
+
 pub(crate) const SETTINGS: [u8; 4] = *b"SETT";
 pub(crate) const VERTEX_POINTS: [u8; 4] = *b"VPOS";
 pub(crate) const VERTEX_HEIGHTS: [u8; 4] = *b"VHGT";

@@ -6,11 +6,13 @@
 //! Memory is only asked for in proportion to bytes that are there.
 
 use super::{
-    ALIGNMENT, CELL_AREAS, CELL_FIRST_EDGES, CELL_KINDS, EDGE_CLASSES, EDGE_TWINS, EDGE_VERTICES,
-    ENTRY_BYTES, HEADER_BYTES, LINK_BYTES, LINK_TWO_WAY, LINKS, MAGIC, MAX_SECTIONS, NAME_ENDS,
-    NAME_TEXT, SECTIONS, SETTINGS, SETTINGS_NUMBERS, SNAV_VERSION, VERTEX_HEIGHTS, VERTEX_POINTS,
+    ALIGNMENT, BUILD, BUILD_ELEMENT_BYTES, CELL_AREAS, CELL_FIRST_EDGES, CELL_KINDS, EDGE_CLASSES,
+    EDGE_TWINS, EDGE_VERTICES, ENTRY_BYTES, HEADER_BYTES, LINK_BYTES, LINK_TWO_WAY, LINKS, MAGIC,
+    MAX_SECTIONS, NAME_ENDS, NAME_TEXT, SECTIONS, SETTINGS, SETTINGS_NUMBERS, SNAV_VERSION,
+    VERTEX_HEIGHTS, VERTEX_POINTS,
 };
 use crate::agent::Agent;
+use crate::build_info::{BUILD_NUMBERS, BuildInfo};
 use crate::data::{AreaId, CellId, CellKind, EdgeClass, Link, LinkKind, NavMeshData, VertexId};
 use crate::mesh::NavMesh;
 use crate::validate::ValidateError;
@@ -147,6 +149,7 @@ impl std::fmt::Display for SectionName {
 #[derive(Clone, Debug)]
 pub struct SnavView<'a> {
     sections: [&'a [u8]; SECTIONS.len()],
+    build: Option<&'a [u8]>,
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -198,6 +201,7 @@ impl<'a> SnavView<'a> {
             return Err(SnavError::Padding { offset: 24 });
         }
         let mut found: [Option<&'a [u8]>; SECTIONS.len()] = [None; SECTIONS.len()];
+        let mut build = None;
         let mut end = table_end;
         for entry in bytes[HEADER_BYTES..table_end].chunks_exact(ENTRY_BYTES) {
             let mut id = [0; 4];
@@ -226,6 +230,16 @@ impl<'a> SnavView<'a> {
                     value: u32_at(entry, 28).into(),
                 });
             }
+            if id == BUILD {
+                let element_bytes = u32_at(entry, 24) as usize;
+                if element_bytes != BUILD_ELEMENT_BYTES || content.len() != BUILD_NUMBERS * 8 {
+                    return Err(SnavError::SectionLength { section, found: length });
+                }
+                if build.replace(content).is_some() {
+                    return Err(SnavError::DuplicateSection { section });
+                }
+                continue;
+            }
             let Some(number) = SECTIONS.iter().position(|(name, _)| *name == id) else {
                 // As in PNG: a small first letter says that a reader may pass over the section.
                 if id[0].is_ascii_lowercase() {
@@ -249,7 +263,7 @@ impl<'a> SnavView<'a> {
             let section = SectionName(SECTIONS[number].0);
             sections[number] = content.ok_or(SnavError::MissingSection { section })?;
         }
-        Ok(Self { sections })
+        Ok(Self { sections, build })
     }
 
     fn bytes(&self, id: [u8; 4]) -> &'a [u8] {
@@ -338,6 +352,17 @@ impl<'a> SnavView<'a> {
             edge_classes: enums(EDGE_CLASSES, self.edge_classes(), EdgeClass::from_number)?,
             links: self.links()?,
             area_names: self.area_names()?,
+            build: self.build_info()?,
+        })
+    }
+
+    fn build_info(&self) -> Result<Option<BuildInfo>, SnavError> {
+        let Some(bytes) = self.build else { return Ok(None) };
+        let numbers = std::array::from_fn(|i| f64::from_bits(u64_at(bytes, i * 8)));
+        BuildInfo::from_numbers(numbers).map(Some).map_err(|index| SnavError::Value {
+            section: SectionName(BUILD),
+            index,
+            value: numbers[index].to_bits(),
         })
     }
 

@@ -1,9 +1,10 @@
 //! Writing a mesh: one way only, so the same mesh gives the same bytes everywhere.
 
 use super::{
-    ALIGNMENT, CELL_AREAS, CELL_FIRST_EDGES, CELL_KINDS, EDGE_CLASSES, EDGE_TWINS, EDGE_VERTICES,
-    ENTRY_BYTES, HEADER_BYTES, LINK_BYTES, LINK_TWO_WAY, LINKS, MAGIC, NAME_ENDS, NAME_TEXT,
-    SECTIONS, SETTINGS, SETTINGS_NUMBERS, SNAV_VERSION, VERTEX_HEIGHTS, VERTEX_POINTS,
+    ALIGNMENT, BUILD, BUILD_ELEMENT_BYTES, CELL_AREAS, CELL_FIRST_EDGES, CELL_KINDS, EDGE_CLASSES,
+    EDGE_TWINS, EDGE_VERTICES, ENTRY_BYTES, HEADER_BYTES, LINK_BYTES, LINK_TWO_WAY, LINKS, MAGIC,
+    NAME_ENDS, NAME_TEXT, SECTIONS, SETTINGS, SETTINGS_NUMBERS, SNAV_VERSION, VERTEX_HEIGHTS,
+    VERTEX_POINTS,
 };
 use crate::data::NavMeshData;
 use crate::mesh::NavMesh;
@@ -16,10 +17,12 @@ impl NavMesh {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let data = self.data();
-        let table_end = HEADER_BYTES + SECTIONS.len() * ENTRY_BYTES;
+        let build = data.build.map(|_| (BUILD, BUILD_ELEMENT_BYTES));
+        let count = SECTIONS.len() + usize::from(build.is_some());
+        let table_end = HEADER_BYTES + count * ENTRY_BYTES;
         let mut bytes = vec![0; table_end];
-        let mut table = Vec::with_capacity(SECTIONS.len() * ENTRY_BYTES);
-        for (id, element_bytes) in SECTIONS {
+        let mut table = Vec::with_capacity(count * ENTRY_BYTES);
+        for (id, element_bytes) in SECTIONS.into_iter().chain(build) {
             bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
             let offset = bytes.len();
             write_section(data, id, &mut bytes);
@@ -34,7 +37,7 @@ impl NavMesh {
         let mut header = Vec::with_capacity(HEADER_BYTES);
         header.extend_from_slice(&MAGIC);
         header.extend_from_slice(&SNAV_VERSION.to_le_bytes());
-        header.extend_from_slice(&(SECTIONS.len() as u32).to_le_bytes());
+        header.extend_from_slice(&(count as u32).to_le_bytes());
         header.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         header.extend_from_slice(&0_u32.to_le_bytes());
         let mut crc = crc32fast::Hasher::new();
@@ -125,6 +128,11 @@ fn write_section(data: &NavMeshData, id: [u8; 4], out: &mut Vec<u8>) {
             }
         }
         NAME_TEXT => data.area_names.iter().for_each(|n| out.extend_from_slice(n.as_bytes())),
+        BUILD => {
+            for v in data.build.iter().flat_map(|b| b.to_numbers()) {
+                out.extend_from_slice(&v.to_le_bytes());
+            }
+        }
         _ => {}
     }
 }
