@@ -16,6 +16,7 @@ mod random;
 mod ray;
 mod search;
 mod sight;
+mod straight;
 mod taut_search;
 mod trace;
 mod weighted;
@@ -254,7 +255,7 @@ impl<'m> Query<'m> {
         let options = *options;
         let mut pending = Pending { start, goal, options, reaches_goal, by_portals, done: false };
         self.search.begin(surface!(self), &self.tables, start, goal);
-        if start.piece == goal.piece {
+        if start.piece == goal.piece || self.search.walk_straight(surface!(self), &self.tables) {
             pending.done = true;
         } else if by_portals {
             self.search.begin_portals(surface!(self));
@@ -326,6 +327,7 @@ impl<'m> Query<'m> {
             start,
             goal,
             &self.search.corridor,
+            self.search.is_straight,
             options.points,
             path,
         );

@@ -26,6 +26,9 @@ const SAME_LENGTH: f64 = 1e-12;
 /// more than rounding adds up to on the longest of ways.
 const OUTDONE_M: f64 = 1e-7;
 
+/// Searches end before so many nodes as a rule; to compare ways is worth its time only beyond.
+const SMALL_SEARCH: u64 = 64;
+
 /// The most steps that one search takes before A* is asked instead: 128 million, a gigabyte.
 const MAX_STEPS: usize = 1 << 27;
 
@@ -602,7 +605,7 @@ impl Search {
         if left == right {
             return;
         }
-        if !at.tables.excludes {
+        if self.nodes >= SMALL_SEARCH && !at.tables.excludes {
             let range = at.mesh.pieces.range(at.piece);
             let next = if edge + 1 == range.end { range.start } else { edge + 1 };
             let next = &at.mesh.pieces.edges[next];
@@ -685,7 +688,7 @@ impl Search {
         node: &Node,
         root: &Root,
     ) -> bool {
-        if tables.excludes || node.crossing.as_link().is_some() {
+        if self.nodes < SMALL_SEARCH || tables.excludes || node.crossing.as_link().is_some() {
             return false;
         }
         let edge = &mesh.pieces.edges[node.crossing.edge() as usize];
