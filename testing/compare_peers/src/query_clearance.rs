@@ -26,6 +26,9 @@ const NEARER_M: f64 = 3e-5;
 /// a step and the slope of a leg.
 const STOREY_M: f64 = 0.5;
 
+/// How far beyond a wall a walk must come for it to be none, in metres.
+const BEYOND_M: f64 = 1e-3;
+
 /// How far an end may lie off the ground that the other mesh leaves, in metres.
 const END_M: f64 = 0.01;
 
@@ -97,6 +100,7 @@ pub fn compare_clearance(
     let mut own = Query::new(&wide);
     own.set_extents([END_M, wide.agent().height_m, END_M]);
     let walls = Walls::of(&narrow);
+    let mut plain = Query::new(&narrow);
     let options = PathOptions { points: PathPoints::Ground, ..PathOptions::default() };
     // Half from either ground, so that what only one of them has is found too.
     let mut all = random_pairs(&mut own, pairs / 2, random);
@@ -107,7 +111,8 @@ pub fn compare_clearance(
             (query.find_path_with(from, to, &options), own.find_path_with(from, to, &options));
         tally.pairs += 1;
         if let Ok(path) = &here {
-            let margin_m = walls.distance(&path.points) - (wide_m - narrow_m);
+            let margin_m =
+                walls.distance(&mut plain, &path.points, wide_m - narrow_m) - (wide_m - narrow_m);
             tally.least_margin_m = tally.least_margin_m.min(margin_m);
             if margin_m < -NEARER_M {
                 tally.too_near += 1;
@@ -184,8 +189,9 @@ impl Walls {
     }
 
     /// The least distance in plan from a path to any wall of its storey: one at the height of the
-    /// path where it is nearest to it.
-    fn distance(&self, points: &[[f64; 3]]) -> f64 {
+    /// path where it is nearest to it. A wall that seems too near must also stop a walk towards it:
+    /// surfaces that lie over one another by millimetres have walls that are no walls to each other.
+    fn distance(&self, query: &mut Query<'_>, points: &[[f64; 3]], asked_m: f64) -> f64 {
         let mut least = f64::INFINITY;
         for leg in points.windows(2) {
             for s in &self.segments {
@@ -202,13 +208,30 @@ impl Walls {
                 let height = |ends: [f64; 2], share: f64| ends[0] + (ends[1] - ends[0]) * share;
                 let apart_m =
                     height([leg[0][1], leg[1][1]], on_leg) - height([s[0][1], s[1][1]], on_wall);
-                if apart_m.abs() <= STOREY_M {
-                    least = least.min(d);
+                let mut stops = || {
+                    let from: [f64; 3] =
+                        std::array::from_fn(|k| height([leg[0][k], leg[1][k]], on_leg));
+                    let wall: [f64; 3] =
+                        std::array::from_fn(|k| height([s[0][k], s[1][k]], on_wall));
+                    is_stopped(query, from, wall, d)
+                };
+                if apart_m.abs() <= STOREY_M && d < least && (d >= asked_m - NEARER_M || stops()) {
+                    least = d;
                 }
             }
         }
         least
     }
+}
+
+/// Whether who walks from a place towards a point of a wall, `distance_m` away, is stopped there.
+fn is_stopped(query: &mut Query<'_>, from: [f64; 3], wall: [f64; 3], distance_m: f64) -> bool {
+    if distance_m <= 0.0 {
+        return true;
+    }
+    let reach = (distance_m + BEYOND_M) / distance_m;
+    let to = std::array::from_fn(|k| from[k] + (wall[k] - from[k]) * reach);
+    query.raycast(from, to).is_ok_and(|ray| ray.wall.is_some())
 }
 
 /// The distance between two segments in the plane, and where along each they are nearest.

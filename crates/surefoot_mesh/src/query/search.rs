@@ -111,6 +111,8 @@ pub(crate) struct Search {
     prune_blocks: bool,
     /// The corridor found, from start to goal.
     pub(crate) corridor: Vec<Crossing>,
+    /// The crossings of the last walk towards the goal.
+    pub(crate) walked: Vec<Crossing>,
     /// Whether the corridor is that of the straight line.
     pub(crate) is_straight: bool,
     /// Nodes looked at in this run.
