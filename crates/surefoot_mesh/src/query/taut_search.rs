@@ -29,8 +29,8 @@ const OUTDONE_M: f64 = 1e-7;
 /// Searches end before so many nodes as a rule; to compare ways is worth its time only beyond.
 const SMALL_SEARCH: u64 = 64;
 
-/// The most steps that one search takes before A* is asked instead: 128 million, a gigabyte.
-const MAX_STEPS: usize = 1 << 27;
+/// The most steps that one search takes before A* is asked instead: 67 million, half a gigabyte.
+const MAX_STEPS: usize = 1 << 26;
 
 /// In what a fan was reached by: a root that is no fan.
 const NOT_A_FAN: u32 = 1 << 31;
