@@ -90,6 +90,7 @@ pub(crate) fn run(args: &PathArgs) -> Result<Answer, Failure> {
         },
         unreachable: if args.near { Unreachable::GoNear } else { Unreachable::Refuse },
         max_nodes: args.max_nodes,
+        ..PathOptions::default()
     };
     let mut query = Query::new(&mesh);
     if let Some(extents) = args.extents {

@@ -63,8 +63,8 @@ pub use from_polygons::FromPolygonsError;
 pub use mesh::{Bounds, MeshSummary, NavMesh};
 pub use query::{
     Algorithm, CellDistance, DEFAULT_EXTENT_M, Filter, FilterError, GROUND_TOLERANCE_M, LinkUse,
-    Moved, NearestPoint, NearestWall, Path, PathError, PathOptions, PathPoints, PathRequest,
-    Position, Progress, Query, Ray, Unreachable, Wall,
+    Moved, NearestPoint, NearestWall, OverBudget, Path, PathError, PathOptions, PathPoints,
+    PathRequest, Position, Progress, Query, Ray, Unreachable, Wall,
 };
 pub use surefoot_geom::{Frame, LatticePoint};
 pub use validate::{

@@ -4,8 +4,8 @@ mod meshes;
 
 use meshes::{Cells, Random, field, l_shape, ring, square, stairs};
 use surefoot_mesh::{
-    Algorithm, CellId, Link, LinkKind, NavMesh, PathError, PathOptions, PathPoints, Query,
-    Unreachable,
+    Algorithm, CellId, Link, LinkKind, NavMesh, OverBudget, PathError, PathOptions, PathPoints,
+    Query, Unreachable,
 };
 
 const BOTH: [Algorithm; 2] = [Algorithm::Optimal, Algorithm::Portals];
@@ -251,4 +251,35 @@ fn a_search_in_slices_gives_the_same_path() {
             }
         }
     }
+}
+
+#[test]
+fn a_spent_budget_is_an_error_or_another_search() {
+    let mut random = Random(5);
+    let f = field(&mut random, 14, 12, 0.3, Cells::Triangles);
+    let mut query = Query::new(&f.mesh);
+    let tight = PathOptions { max_nodes: Some(3), ..PathOptions::default() };
+    let lenient = PathOptions { over_budget: OverBudget::AskPortals, ..tight };
+    let mut asked = 0;
+    for _ in 0..200 {
+        let [from, to] = [0, 1].map(|_| {
+            let [x, y] = f.random_free_point(&mut random);
+            [x, y, 0.0]
+        });
+        let Ok(best) = query.find_path(from, to) else { continue };
+        let before = query.fallbacks();
+        let path = query.find_path_with(from, to, &lenient).unwrap();
+        match query.find_path_with(from, to, &tight) {
+            Ok(same) => assert!(path == same && query.fallbacks() == before),
+            Err(error) => {
+                assert_eq!(error.reason(), "budget-spent");
+                assert_eq!(query.fallbacks(), before + 1);
+                let portals = query.find_path_with(from, to, &options(Algorithm::Portals)).unwrap();
+                assert_eq!(path.points, portals.points);
+                assert!(path.plan_length_m >= best.plan_length_m - 1e-9);
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 20, "only {asked} searches were long enough");
 }

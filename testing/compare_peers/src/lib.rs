@@ -5,6 +5,17 @@
 //! has one, its own mesh for its own queries. Nothing here is part of the product: the crate exists
 //! for comparisons, so the tools' own types stand in its interface.
 
+mod courses;
+mod query_clearance;
+mod query_lengths;
+mod query_speed;
 mod recast;
 
+pub use courses::{
+    CourseError, Pair, Random, detour_mesh, own_mesh, plan, polyanya_mesh, polyanya_point,
+    random_pairs,
+};
+pub use query_clearance::{ClearanceTally, compare_clearance};
+pub use query_lengths::{LengthTally, compare_lengths};
+pub use query_speed::{Micros, SpeedRow, compare_speed};
 pub use recast::{Polygons, RecastError, RecastMesh, RecastSettings, Triangles, build_recast};

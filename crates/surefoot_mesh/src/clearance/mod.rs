@@ -5,10 +5,11 @@
 //! mesh for R: taking in by discs adds up. So whether a wider agent passes is exact, and a shortest
 //! path on this ground is the shortest for that agent.
 //!
-//! Three steps. `reach`: every wall blocks the strip before it and every corner the sector around
+//! Four steps. `reach`: every wall blocks the strip before it and every corner the sector around
 //! it, followed over the surface from cell to cell as far as straight lines lead, so that walls of
 //! other storeys or behind other walls do not count. `carve`: every cell is cut along the borders
-//! of what is blocked in it. `join`: the pieces are joined along the cuts and across the cells'
+//! of what is blocked in it. `weld`: points that rounding has set apart become one. `join`: the
+//! pieces are joined along the cuts and across the cells'
 //! borders. This takes the place of the local clearance triangulation of Kallmann (2010, 2014),
 //! whose clearances tell passability exactly but leave the shortest path to the corridor chosen.
 //!
@@ -19,6 +20,7 @@
 mod carve;
 mod join;
 mod reach;
+mod weld;
 
 use crate::ground::Ground;
 use crate::mesh::NavMesh;
@@ -91,7 +93,8 @@ impl Clearance {
             mesh.ground.clone()
         } else {
             let obstacles = reach::find_obstacles(&mesh.ground.pieces, distance_m, chord_error_m);
-            let carved = carve::carve(&mesh.ground.pieces, &obstacles);
+            let mut carved = carve::carve(&mesh.ground.pieces, &obstacles);
+            weld::weld(&mut carved);
             Ground::new(join::join(mesh, distance_m, carved))
         };
         Ok(Self { ground, radius_m, mesh_mark: mark(mesh) })

@@ -17,6 +17,12 @@ impl Heap {
         self.entries.clear();
     }
 
+    /// The least key, infinite when there is none.
+    #[inline]
+    pub(crate) fn least_key(&self) -> f64 {
+        self.entries.first().map_or(f64::INFINITY, |e| e.0)
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, key: f64, value: u32) {
         let entry = (key, value);

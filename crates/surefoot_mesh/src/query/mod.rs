@@ -16,6 +16,7 @@ mod random;
 mod ray;
 mod search;
 mod sight;
+mod straight;
 mod taut_search;
 mod trace;
 mod weighted;
@@ -24,8 +25,8 @@ pub use around::{Moved, NearestWall, PathRequest, Ray, Wall};
 pub use filter::{Filter, FilterError};
 pub use flood::CellDistance;
 pub use path::{
-    Algorithm, GROUND_TOLERANCE_M, LinkUse, NearestPoint, Path, PathError, PathOptions, PathPoints,
-    Progress, Unreachable,
+    Algorithm, GROUND_TOLERANCE_M, LinkUse, NearestPoint, OverBudget, Path, PathError, PathOptions,
+    PathPoints, Progress, Unreachable,
 };
 pub use position::Position;
 
@@ -222,10 +223,9 @@ impl<'m> Query<'m> {
     ) -> Result<(), PathError> {
         path.clear();
         self.begin_path(from, to, options)?;
-        match self.advance(u64::MAX)? {
-            Progress::Done => self.finish_path(path),
-            Progress::Searching => Err(PathError::BudgetSpent { nodes: self.search.nodes }),
-        }
+        // Searching without a limit is interrupted once at most, to ask A* instead.
+        while self.advance(u64::MAX)? == Progress::Searching {}
+        self.finish_path(path)
     }
 
     /// Begins a search that goes on over several calls: then [`Query::advance`] until it is done,
@@ -254,7 +254,7 @@ impl<'m> Query<'m> {
         let options = *options;
         let mut pending = Pending { start, goal, options, reaches_goal, by_portals, done: false };
         self.search.begin(surface!(self), &self.tables, start, goal);
-        if start.piece == goal.piece {
+        if start.piece == goal.piece || self.search.walk_straight(surface!(self), &self.tables) {
             pending.done = true;
         } else if by_portals {
             self.search.begin_portals(surface!(self));
@@ -272,31 +272,33 @@ impl<'m> Query<'m> {
         if pending.done {
             return Ok(Progress::Done);
         }
-        let budget = pending.options.max_nodes.unwrap_or(u64::MAX);
+        let asked_instead = pending.by_portals
+            && pending.options.algorithm == Algorithm::Optimal
+            && pending.options.over_budget == OverBudget::AskPortals;
+        let budget = pending.options.max_nodes.filter(|_| !asked_instead).unwrap_or(u64::MAX);
         let left = budget.saturating_sub(self.search.nodes);
         let limit = nodes.max(1).min(left);
-        let mut outcome = self.run_search(&pending, limit);
-        if outcome == Outcome::Exhausted && !pending.by_portals {
-            // Rounding can close a view that is one unit in the last place wide. A* knows no
-            // views, so it finds whatever way there is.
-            self.fallbacks += 1;
-            pending.by_portals = true;
-            self.pending = Some(pending);
-            self.search.begin(surface!(self), &self.tables, pending.start, pending.goal);
-            self.search.begin_portals(surface!(self));
-            outcome = self.run_search(&pending, limit);
-        }
-        match outcome {
+        match self.run_search(&pending, limit) {
             Outcome::Found => {
                 pending.done = true;
                 self.pending = Some(pending);
                 Ok(Progress::Done)
             }
             Outcome::Paused if self.search.nodes >= budget => {
+                if !pending.by_portals && pending.options.over_budget == OverBudget::AskPortals {
+                    self.ask_portals(pending);
+                    return Ok(Progress::Searching);
+                }
                 self.pending = None;
                 Err(PathError::BudgetSpent { nodes: self.search.nodes })
             }
             Outcome::Paused => Ok(Progress::Searching),
+            Outcome::Exhausted if !pending.by_portals => {
+                // Rounding can close a view that is one unit in the last place wide. A* knows no
+                // views, so it finds whatever way there is.
+                self.ask_portals(pending);
+                Ok(Progress::Searching)
+            }
             Outcome::Exhausted => {
                 self.pending = None;
                 Err(self.disconnected(pending.start, pending.goal))
@@ -304,9 +306,18 @@ impl<'m> Query<'m> {
         }
     }
 
-    /// How often, since the query was made, the optimal search has ended without a path where the
-    /// components say that there may be one, and A* was asked instead: always where one-way links
-    /// lead only the other way, and otherwise only if rounding has closed a view.
+    /// Begins anew with A*.
+    fn ask_portals(&mut self, mut pending: Pending) {
+        self.fallbacks += 1;
+        pending.by_portals = true;
+        self.pending = Some(pending);
+        self.search.begin(surface!(self), &self.tables, pending.start, pending.goal);
+        self.search.begin_portals(surface!(self));
+    }
+
+    /// How often, since the query was made, A* was asked instead of the optimal search: where one-way
+    /// links lead only the other way, where the budget was spent and [`OverBudget::AskPortals`] says
+    /// so, after 67 million nodes, and if rounding has closed a view.
     #[must_use]
     pub fn fallbacks(&self) -> u64 {
         self.fallbacks
@@ -326,6 +337,7 @@ impl<'m> Query<'m> {
             start,
             goal,
             &self.search.corridor,
+            self.search.is_straight,
             options.points,
             path,
         );

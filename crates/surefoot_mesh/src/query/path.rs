@@ -9,7 +9,9 @@ use thiserror::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Algorithm {
     /// The shortest path of all, measured in plan. Where a filter gives ground different costs,
-    /// the corridor comes from A* and the path is the cheapest in it.
+    /// the corridor comes from A* and the path is the cheapest in it. On open ground of hundreds of
+    /// thousands of cells it can take seconds; after 67 million nodes A* is asked instead, which
+    /// [`crate::Query::fallbacks`] counts.
     #[default]
     Optimal,
     /// A* over portals, then the shortest path through the portals it chose. Usually faster, and
@@ -43,6 +45,17 @@ pub enum Unreachable {
     GoNear,
 }
 
+/// What to do when the optimal search has spent its budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum OverBudget {
+    /// Say so.
+    #[default]
+    Refuse,
+    /// Ask A* instead, which then has no limit: it looks at each piece about once.
+    AskPortals,
+}
+
 /// How a path query is to be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -56,6 +69,8 @@ pub struct PathOptions {
     /// The most nodes to look at before giving up; `None` for no limit. Typical for a frame's
     /// budget: 10,000, about a millisecond.
     pub max_nodes: Option<u64>,
+    /// What to do when the optimal search reaches that limit.
+    pub over_budget: OverBudget,
 }
 
 /// A way over the mesh.

@@ -111,6 +111,10 @@ pub(crate) struct Search {
     prune_blocks: bool,
     /// The corridor found, from start to goal.
     pub(crate) corridor: Vec<Crossing>,
+    /// The crossings of the last walk towards the goal.
+    pub(crate) walked: Vec<Crossing>,
+    /// Whether the corridor is that of the straight line.
+    pub(crate) is_straight: bool,
     /// Nodes looked at in this run.
     pub(crate) nodes: u64,
     /// Whether there is no goal, and all within a distance is looked at.
@@ -163,6 +167,7 @@ impl Search {
     fn next_run(&mut self) {
         self.heap.clear();
         self.corridor.clear();
+        self.is_straight = false;
         self.nodes = 0;
         self.run = self.run.wrapping_add(1);
         if self.run == 0 {

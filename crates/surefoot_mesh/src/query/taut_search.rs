@@ -26,8 +26,11 @@ const SAME_LENGTH: f64 = 1e-12;
 /// more than rounding adds up to on the longest of ways.
 const OUTDONE_M: f64 = 1e-7;
 
-/// The most steps that one search takes before A* is asked instead: 128 million, a gigabyte.
-const MAX_STEPS: usize = 1 << 27;
+/// Searches end before so many nodes as a rule; to compare ways is worth its time only beyond.
+const SMALL_SEARCH: u64 = 64;
+
+/// The most steps that one search takes before A* is asked instead: 67 million, half a gigabyte.
+const MAX_STEPS: usize = 1 << 26;
 
 /// In what a fan was reached by: a root that is no fan.
 const NOT_A_FAN: u32 = 1 << 31;
@@ -42,6 +45,8 @@ struct Root {
     fan: u32,
     /// The piece in which the path turned, where turning around a closed fan must end.
     piece: u32,
+    /// Whether the straight way from here to the goal has been tried.
+    tried: bool,
 }
 
 /// An interval of an edge and what is seen through it.
@@ -225,7 +230,13 @@ impl Search {
             .into_iter()
             .find(|v| v.distance_squared(self.start) < ON_VERTEX_M * ON_VERTEX_M);
         let start = vertex.unwrap_or(self.start);
-        state.roots.push(Root { at: start, length: 0.0, fan: NONE, piece: self.start_piece });
+        state.roots.push(Root {
+            at: start,
+            length: 0.0,
+            fan: NONE,
+            piece: self.start_piece,
+            tried: true,
+        });
         let start = Expansion { mesh, tables, number: NONE, piece: self.start_piece };
         self.spread(&start, 0);
         self.push_fresh();
@@ -241,7 +252,7 @@ impl Search {
             if self.is_astray(mesh) {
                 return Outcome::Exhausted;
             }
-            let Some((_, place)) = self.heap.pop() else { return Outcome::Exhausted };
+            let Some((mut key, place)) = self.heap.pop() else { return Outcome::Exhausted };
             let mut node = self.take_node(place);
             loop {
                 let piece = node.crossing.entered(&mesh.pieces);
@@ -253,6 +264,11 @@ impl Search {
                 if self.is_stale(&root) || self.is_node_outdone(mesh, tables, &node, &root) {
                     break;
                 }
+                if !root.tried && self.sees_goal(mesh, tables, &node, &root, key, piece) {
+                    self.collect_taut(&node);
+                    self.corridor.extend_from_slice(&self.walked);
+                    return Outcome::Found;
+                }
                 left = left.saturating_sub(1);
                 self.look_behind(mesh, tables, &node, &root, piece);
                 // A single successor is looked at at once, as long as it is not the goal's.
@@ -263,6 +279,7 @@ impl Search {
                 {
                     self.taut.fresh.clear();
                     node = next;
+                    key = estimate;
                     continue;
                 }
                 self.push_fresh();
@@ -286,6 +303,28 @@ impl Search {
             self.push_fresh();
         }
         Some((distance, piece))
+    }
+
+    /// Whether the goal lies straight ahead of a node's root, with nothing in between, and no other
+    /// node can lead to a shorter way. Tried once for each root: there is one such line.
+    fn sees_goal(
+        &mut self,
+        mesh: Surface<'_>,
+        tables: &Tables,
+        node: &Node,
+        root: &Root,
+        key: f64,
+        piece: u32,
+    ) -> bool {
+        let straight = root.length + root.at.distance(self.goal);
+        if key > straight * (1.0 + SAME_LENGTH)
+            || key > self.heap.least_key()
+            || tables.least_factor < 1.0
+        {
+            return false;
+        }
+        self.taut.roots[node.root as usize].tried = true;
+        self.walk_to_goal(mesh, tables, root.at, piece)
     }
 
     /// Whether a shorter way to a root has been found since it was made.
@@ -578,7 +617,13 @@ impl Search {
             return Turn::Root(node.root);
         }
         let number = self.taut.roots.len() as u32;
-        self.taut.roots.push(Root { at: end, length, fan: corner.fan(), piece: at.piece });
+        self.taut.roots.push(Root {
+            at: end,
+            length,
+            fan: corner.fan(),
+            piece: at.piece,
+            tried: false,
+        });
         Turn::Root(number)
     }
 
@@ -602,7 +647,7 @@ impl Search {
         if left == right {
             return;
         }
-        if !at.tables.excludes {
+        if self.nodes >= SMALL_SEARCH && !at.tables.excludes {
             let range = at.mesh.pieces.range(at.piece);
             let next = if edge + 1 == range.end { range.start } else { edge + 1 };
             let next = &at.mesh.pieces.edges[next];
@@ -685,7 +730,7 @@ impl Search {
         node: &Node,
         root: &Root,
     ) -> bool {
-        if tables.excludes || node.crossing.as_link().is_some() {
+        if self.nodes < SMALL_SEARCH || tables.excludes || node.crossing.as_link().is_some() {
             return false;
         }
         let edge = &mesh.pieces.edges[node.crossing.edge() as usize];
@@ -738,7 +783,13 @@ impl Search {
                 self.taut.goal_length = key;
             }
             let number = self.taut.roots.len() as u32;
-            self.taut.roots.push(Root { at: sample.to, length, fan: NONE, piece: sample.to_piece });
+            self.taut.roots.push(Root {
+                at: sample.to,
+                length,
+                fan: NONE,
+                piece: sample.to_piece,
+                tried: false,
+            });
             self.taut.fresh.push((
                 key,
                 Node {

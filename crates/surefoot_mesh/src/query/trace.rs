@@ -22,6 +22,8 @@ pub(crate) struct Tracer {
     pub(super) portals: Vec<Portal>,
     pub(super) portals_after: Vec<Portal>,
     pub(super) corners: Vec<Corner>,
+    /// Whether the straight line from start to goal passes all portals, so that there are no corners.
+    is_straight: bool,
     /// Link uses of the corridor, with their places improved.
     pub(super) links: Vec<LinkSample>,
     relaxation: Relaxation,
@@ -48,9 +50,11 @@ impl Tracer {
         start: Place,
         goal: Place,
         corridor: &[Crossing],
+        is_straight: bool,
         points: PathPoints,
         path: &mut Path,
     ) {
+        self.is_straight = is_straight;
         self.links.clear();
         self.links.extend(
             corridor.iter().filter_map(|c| c.as_link()).map(|s| mesh.pieces.link_samples[s]),
@@ -158,7 +162,9 @@ impl Tracer {
         fill_portals(mesh, stretch, &mut self.portals);
         self.corners.clear();
         self.profile.clear();
-        self.funnel.run(from, to, &self.portals, &mut self.corners);
+        if !self.is_straight {
+            self.funnel.run(from, to, &self.portals, &mut self.corners);
+        }
         let mut a = snapped(from, self.portals.first());
         let mut next = 0;
         for (i, portal) in self.portals.iter().enumerate() {

@@ -1,0 +1,172 @@
+//! How fast are paths, beside Detour and polyanya on the same cells?
+//!
+//! In go Recast's polygons of a scene; out come times of the same pairs, both ends located anew each
+//! time, in one process and in turns, so that whatever else the machine does slows all of them.
+
+use crate::courses::{
+    CourseError, Pair, Random, detour_mesh, own_mesh, plan, polyanya_mesh, random_pairs,
+};
+use crate::recast::RecastMesh;
+use navmesh_rs::detour::{DefaultFilter, NavMeshQuery};
+use std::hint::black_box;
+use std::time::Instant;
+use surefoot_mesh::{Algorithm, Path, PathOptions, PathRequest, Query};
+
+/// How far an end may lie off the mesh along each axis, for all.
+const EXTENTS_M: [f32; 3] = [0.6, 1.8, 0.6];
+
+/// Pairs asked for in turn by one after the other.
+const TURN: usize = 100;
+
+/// Times of many queries, in microseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Micros(Vec<f64>);
+
+impl Micros {
+    /// How many.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The time that a share of the queries stay below, from 0 to 1.
+    #[must_use]
+    pub fn at(&self, share: f64) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let i = (sorted.len() as f64 * share) as usize;
+        sorted.get(i.min(sorted.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
+    }
+
+    fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        self.0.push(start.elapsed().as_secs_f64() * 1e6);
+        result
+    }
+
+    /// Moves the last time to another set.
+    fn move_last(&mut self, to: &mut Self) {
+        to.0.extend(self.0.pop());
+    }
+}
+
+/// The times on one mesh. Pairs with a path and pairs without one are kept apart.
+#[derive(Clone, Debug, Default)]
+pub struct SpeedRow {
+    /// Cells of the mesh.
+    pub cells: usize,
+    /// Detour: nearest polygons, path and straight path.
+    pub detour: Micros,
+    /// polyanya's path.
+    pub polyanya: Micros,
+    /// Our optimal search.
+    pub optimal: Micros,
+    /// Our A* with funnel.
+    pub portals: Micros,
+    /// Locating both ends.
+    pub locate: Micros,
+    /// Detour where there is no path.
+    pub detour_none: Micros,
+    /// polyanya where there is no path.
+    pub polyanya_none: Micros,
+    /// Ours where there is no path.
+    pub none: Micros,
+    /// Locating both ends of pairs that have no path.
+    pub locate_none: Micros,
+    /// Optimal queries in a second on one thread and on two.
+    pub per_second: [f64; 2],
+}
+
+/// Measures all searches on one mesh.
+pub fn compare_speed(built: &RecastMesh, pairs: usize) -> Result<SpeedRow, CourseError> {
+    let mesh = own_mesh(built)?;
+    let detour = detour_mesh(built)?;
+    let peer = polyanya_mesh(&mesh)?;
+    let mut row = SpeedRow { cells: mesh.cell_count(), ..SpeedRow::default() };
+    let mut query = Query::new(&mesh);
+    let pairs: Vec<Pair> = random_pairs(&mut query, pairs, &mut Random(12_345));
+    query.set_extents(EXTENTS_M);
+    let mut theirs = NavMeshQuery::new(&detour, 8192).map_err(CourseError::Detour)?;
+    let filter = DefaultFilter::default();
+    let (mut polygons, mut corners) = (Vec::new(), Vec::new());
+    let mut path = Path::default();
+    let optimal = PathOptions::default();
+    let portals = PathOptions { algorithm: Algorithm::Portals, ..optimal };
+    for turn in pairs.chunks(TURN) {
+        for warm in [true, false] {
+            for pair in turn {
+                let [from, to] = pair.map(|p| p.map(|c| c as f32));
+                let found = row.detour.time(|| {
+                    let Ok((a, at_a, _)) = theirs.find_nearest_poly(&from, &EXTENTS_M, &filter)
+                    else {
+                        return false;
+                    };
+                    let Ok((b, at_b, _)) = theirs.find_nearest_poly(&to, &EXTENTS_M, &filter)
+                    else {
+                        return false;
+                    };
+                    polygons.clear();
+                    corners.clear();
+                    theirs.find_path(a, b, &at_a, &at_b, &filter, &mut polygons, 1024).is_ok()
+                        && polygons.last() == Some(&b)
+                        && theirs
+                            .find_straight_path(&at_a, &at_b, &polygons, &mut corners, 512, 0)
+                            .is_ok()
+                });
+                black_box(&corners);
+                if warm {
+                    row.detour.0.pop();
+                } else if !found {
+                    row.detour.move_last(&mut row.detour_none);
+                }
+            }
+        }
+        for pair in turn {
+            let [from, to] = pair.map(|p| plan(&mesh, p));
+            let ends = [from, to].map(|p| polyanya::Coords::on_mesh(p.into()));
+            let found = row.polyanya.time(|| peer.path(ends[0], ends[1]).is_some());
+            if !found {
+                row.polyanya.move_last(&mut row.polyanya_none);
+            }
+        }
+        for (options, warm) in [(&optimal, true), (&optimal, false), (&portals, false)] {
+            let times = if options == &optimal { &mut row.optimal } else { &mut row.portals };
+            for [from, to] in turn {
+                let found =
+                    times.time(|| query.find_path_into(*from, *to, options, &mut path).is_ok());
+                if warm {
+                    times.0.pop();
+                } else if !found {
+                    times.move_last(&mut row.none);
+                    if options == &portals {
+                        row.none.0.pop();
+                        row.locate_none
+                            .time(|| black_box([query.locate(*from), query.locate(*to)]));
+                    }
+                }
+            }
+        }
+        for [from, to] in turn {
+            row.locate.time(|| black_box([query.locate(*from), query.locate(*to)]));
+        }
+    }
+    let requests: Vec<PathRequest> =
+        pairs.iter().map(|[from, to]| PathRequest::new(*from, *to)).collect();
+    // The best of a few turns: whatever else runs can only make it slower.
+    for _ in 0..3 {
+        for threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let Ok(pool) = pool else { continue };
+            let seconds = pool.install(|| {
+                black_box(query.find_paths(&requests[..requests.len().min(500)], &optimal));
+                let start = Instant::now();
+                black_box(query.find_paths(&requests, &optimal));
+                start.elapsed().as_secs_f64()
+            });
+            let rate = requests.len() as f64 / seconds;
+            row.per_second[threads - 1] = row.per_second[threads - 1].max(rate);
+        }
+    }
+    Ok(row)
+}
