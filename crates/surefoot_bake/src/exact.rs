@@ -8,6 +8,7 @@
 mod bridge_steps;
 mod build_ramps;
 mod close_gaps;
+mod cluster_points;
 mod cut;
 pub(crate) mod drop_small;
 mod erode;
@@ -17,6 +18,7 @@ mod keep_risers;
 mod match_edges;
 mod merge_faces;
 pub(crate) mod read;
+mod simplify;
 mod simplify_boundary;
 mod snap;
 mod trim_spikes;
@@ -82,7 +84,11 @@ pub(crate) fn build(
     let kept = context.stage("drop_small", |c| {
         drop_small::drop_small(joined, settings.min_area_m2, &settings.seeds, agent, c)
     })?;
-    context.stage("simplify_boundary", |c| {
+    let bounded = context.stage("simplify_boundary", |c| {
         simplify_boundary::simplify_boundary(kept, settings.exact.tolerance_m, c)
-    })
+    })?;
+    if !(settings.exact.simplify_m > 0.0) {
+        return Ok(bounded);
+    }
+    context.stage("simplify", |c| simplify::simplify(bounded, agent, settings.exact.simplify_m, c))
 }

@@ -82,6 +82,12 @@ pub struct ExactSettings {
     pub tolerance_m: f64,
     /// How far a cell may lie above or below the ground it stands for, in metres.
     pub height_tolerance_m: f64,
+    /// Makes one point of all that lie in a cell of this size before anything else, in metres: for
+    /// clouds of tiny triangles, such as grass and gravel. Moves walls by up to as much. Zero is off.
+    pub cluster_m: f64,
+    /// Takes detail out of uneven ground that changes its height by no more than this, in metres:
+    /// fewer cells and faster searches on terrain and scans. Zero keeps every point. Typical: 0.05.
+    pub simplify_m: f64,
     /// Takes triangles that face down as ground too: for scenes with careless winding.
     pub two_sided: bool,
 }
@@ -95,6 +101,8 @@ impl Default for ExactSettings {
             stair_slope_rad: 55.0_f64.to_radians(),
             tolerance_m: 0.003,
             height_tolerance_m: 0.02,
+            cluster_m: 0.0,
+            simplify_m: 0.0,
             two_sided: false,
         }
     }
@@ -395,6 +403,20 @@ impl BakeSettings {
             (0.0..=10.0).contains(&e.height_tolerance_m),
             "from 0 to 10 m",
             metres,
+        )?;
+        in_range(
+            "the size of clusters",
+            e.cluster_m,
+            (0.0..=10.0).contains(&e.cluster_m),
+            "from 0 to 10 m",
+            "0 keeps every point",
+        )?;
+        in_range(
+            "the height by which ground may be simplified",
+            e.simplify_m,
+            (0.0..=10.0).contains(&e.simplify_m),
+            "from 0 to 10 m",
+            "0 keeps every point",
         )?;
         self.voxel.check()?;
         if let Some(&seed) = self.seeds.iter().find(|s| !s.iter().all(|c| c.is_finite())) {

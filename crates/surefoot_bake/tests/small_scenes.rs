@@ -1,6 +1,6 @@
 //! Small scenes, each for one fault that was found in a real one, named after its symptom.
 
-use surefoot_bake::{BakeSettings, Baked, StageContext, bake_in};
+use surefoot_bake::{BakeSettings, Baked, ExactSettings, StageContext, bake_in};
 use surefoot_mesh::Query;
 use surefoot_scene::Scene;
 
@@ -39,8 +39,42 @@ impl Soup {
     }
 
     fn bake(&self) -> Baked {
+        self.bake_with(ExactSettings::default())
+    }
+
+    fn bake_with(&self, exact: ExactSettings) -> Baked {
         let scene = Scene::from_triangles(&self.points, &self.triangles).unwrap();
-        bake_in(&scene, &BakeSettings::default(), StageContext::new()).unwrap()
+        let settings = BakeSettings { exact, ..BakeSettings::default() };
+        bake_in(&scene, &settings, StageContext::new()).unwrap()
+    }
+
+    /// A square of ground, `cells` along each side of half a metre, whose height is given.
+    fn uneven(cells: u32, height: impl Fn(u32, u32) -> f32) -> Self {
+        let mut soup = Self::default();
+        for z in 0..=cells {
+            for x in 0..=cells {
+                soup.points.push([x as f32 * 0.5, height(x, z), z as f32 * 0.5]);
+            }
+        }
+        for z in 0..cells {
+            for x in 0..cells {
+                let at = |x: u32, z: u32| z * (cells + 1) + x;
+                let [a, b, c, d] = [at(x, z), at(x, z + 1), at(x + 1, z + 1), at(x + 1, z)];
+                soup.triangles.extend([[a, b, c], [a, c, d]]);
+            }
+        }
+        soup
+    }
+}
+
+/// The same numbers between 0 and 1 on every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f32 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f32 / (1 << 24) as f32
     }
 }
 
@@ -117,4 +151,53 @@ fn a_low_ridge_is_walked_over() {
     let baked = soup.bake();
     let mut query = Query::new(&baked.mesh);
     assert!(query.find_path([1.0, 0.0, 2.0], [7.0, 0.0, 2.0]).is_ok());
+}
+
+#[test]
+fn simplified_ground_has_fewer_cells_and_lies_within_the_tolerance() {
+    let height = |x: u32, z: u32| {
+        let bump = (x * 7 + z * 13) % 5;
+        (x as f32 * 0.2).sin() * 0.5 + bump as f32 * 0.006
+    };
+    let soup = Soup::uneven(40, height);
+    let whole = soup.bake();
+    let simple = soup.bake_with(ExactSettings { simplify_m: 0.05, ..ExactSettings::default() });
+    assert!(
+        simple.mesh.cell_count() * 3 < whole.mesh.cell_count(),
+        "{} cells instead of {}",
+        simple.mesh.cell_count(),
+        whole.mesh.cell_count()
+    );
+    let rounding = 1e-6 * whole.mesh.area_m2();
+    assert!((simple.mesh.area_m2() - whole.mesh.area_m2()).abs() < rounding, "the plan changed");
+    let query = Query::new(&simple.mesh);
+    // The partition adds its own tolerance of 2 cm.
+    for z in 2..38 {
+        for x in 2..38 {
+            let p = [x as f32 * 0.5, height(x, z), z as f32 * 0.5];
+            assert!(query.nearest(p, [1e-3, 0.071, 1e-3]).is_some(), "the ground moved at {p:?}");
+        }
+    }
+}
+
+#[test]
+fn clustering_gives_back_the_ground_under_a_cloud_of_tiny_triangles() {
+    let mut soup = Soup::default();
+    soup.level((0.0, 0.0), (6.0, 6.0), 0.0, true);
+    let mut random = Random(1);
+    for _ in 0..3000 {
+        let at = [1.5 + 3.0 * random.next(), 0.05 * random.next(), 1.5 + 3.0 * random.next()];
+        let first = soup.points.len() as u32;
+        for _ in 0..3 {
+            let [x, y, z] = at;
+            let mut near = |v: f32, below: f32| v + 0.03 * (random.next() - below);
+            soup.points.push([near(x, 0.5), near(y, 0.3), near(z, 0.5)]);
+        }
+        soup.triangles.push([first, first + 1, first + 2]);
+    }
+    let whole_m2 = 5.4 * 5.4;
+    let cloud = soup.bake();
+    assert!(cloud.mesh.area_m2() < 0.65 * whole_m2, "{}", cloud.mesh.area_m2());
+    let clear = soup.bake_with(ExactSettings { cluster_m: 0.2, ..ExactSettings::default() });
+    assert!(clear.mesh.area_m2() > 0.85 * whole_m2, "{}", clear.mesh.area_m2());
 }

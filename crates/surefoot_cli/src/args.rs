@@ -168,9 +168,19 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
     pub(crate) stair_slope: Option<f64>,
 
-    /// exact: how far a simplified boundary may move inwards, in metres [default: 0.01]
+    /// exact: how far a simplified boundary may move inwards, in metres [default: 0.003]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
+
+    /// exact: take out detail of uneven ground that changes its height by no more, in metres
+    /// [default: 0, off]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) simplify: Option<f64>,
+
+    /// exact: make one point of all in a cell of this size first, in metres: for clouds of tiny
+    /// triangles [default: 0, off]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) cluster: Option<f64>,
 
     /// voxel, layered: width of a cell, in metres [default: 0.1]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]

@@ -52,6 +52,8 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
             wall_thickness_m: args.wall_thickness.unwrap_or(defaults.wall_thickness_m),
             stair_slope_rad: args.stair_slope.map_or(defaults.stair_slope_rad, f64::to_radians),
             tolerance_m: args.tolerance.unwrap_or(defaults.tolerance_m),
+            cluster_m: args.cluster.unwrap_or(defaults.cluster_m),
+            simplify_m: args.simplify.unwrap_or(defaults.simplify_m),
             two_sided: args.two_sided,
             ..defaults
         },
@@ -106,6 +108,8 @@ fn voxel_settings(args: &BuildArgs) -> VoxelSettings {
 fn without_effect(args: &BuildArgs) -> Vec<String> {
     let of_exact = [
         ("--stairs", args.stairs.is_some()),
+        ("--cluster", args.cluster.is_some()),
+        ("--simplify", args.simplify.is_some()),
         ("--gap-distance", args.gap_distance.is_some()),
         ("--wall-thickness", args.wall_thickness.is_some()),
         ("--stair-slope", args.stair_slope.is_some()),

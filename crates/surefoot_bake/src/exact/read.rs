@@ -7,6 +7,7 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
+use crate::exact::cluster_points::cluster_points;
 use crate::report::Warning;
 use crate::settings::{AreaRule, Resolved};
 use glam::DVec3;
@@ -76,11 +77,15 @@ pub(crate) fn read(
         return Err(LatticeRangeError { x_m: farthest.x, y_m: farthest.y.max(farthest.z) }.into());
     }
 
-    let on_lattice: Vec<Point3> = canonical
+    let mut on_lattice: Vec<Point3> = canonical
         .par_iter()
         .map(|p| ((*p - origin) * LATTICE_PER_M).round().to_array().map(|v| v as i32))
         .collect();
     drop(canonical);
+    let cell_units = (settings.exact.cluster_m * LATTICE_PER_M).round();
+    if cell_units >= 2.0 {
+        cluster_points(&mut on_lattice, scene.triangles(), cell_units as i32);
+    }
     let mut order: Vec<u32> = (0..on_lattice.len() as u32).filter(|&i| used[i as usize]).collect();
     order.par_sort_unstable_by_key(|&i| (on_lattice[i as usize], i));
     let mut points: Vec<Point3> = Vec::with_capacity(order.len());
