@@ -73,7 +73,9 @@ pub(crate) fn run_all(words: &[&str]) -> Result<()> {
         }
         say(&format!("{}", file.display()));
         let kind = if index < procedural { "procedural" } else { "real" };
+        let before = table.rows.len();
         judge(&bench, file, kind, &mut table);
+        table.rows[before..].iter().for_each(|row| say(row));
     }
     let date = date();
     let text = document(&bench, &date, &table);

@@ -11,7 +11,7 @@ use crate::ground::{Judge, Reason, Refusal, Spot, Window};
 use crate::judged::Judged;
 use crate::random::{Purpose, Random};
 use crate::report::{ConnectionFault, Report};
-use crate::settings::{Body, NOISE_M, VerifySettings};
+use crate::settings::{Body, FINE_M, NOISE_M, VerifySettings};
 use crate::soundness::spread_out;
 use crate::stand::Rosette;
 use crate::world::World;
@@ -191,7 +191,15 @@ fn portals(
         .map_init(
             || Judge::new(world, body),
             |judge, &(edge, twin)| {
-                let (at, refusal) = cross(judge, judged, settings, edge, twin).err()?;
+                let near = cross(judge, judged, settings, edge, twin, ASIDE_M).err()?;
+                // The border may be off by the tolerance.
+                let (at, refusal) = if settings.tolerance_m > FINE_M {
+                    cross(judge, judged, settings, edge, twin, settings.tolerance_m)
+                        .err()
+                        .map(|_| near)?
+                } else {
+                    near
+                };
                 Some(ConnectionFault::FalsePortal {
                     edge,
                     at: judged.data.frame.user_from_canonical(at),
@@ -213,6 +221,7 @@ fn cross(
     settings: &VerifySettings,
     edge: u32,
     twin: u32,
+    aside_m: f64,
 ) -> Result<(), (DVec3, Refusal)> {
     let (a, b) = judged.edge(edge);
     let (c, d) = judged.edge(twin);
@@ -230,10 +239,10 @@ fn cross(
         if (here.z - there.z).abs() > judge.body.step_m + settings.height_tolerance_m {
             return refuse(Reason::StepTooHigh);
         }
-        judge.go_to(here, 0.05);
-        let before = here.truncate() + left * ASIDE_M;
-        let behind = here.truncate() - left * ASIDE_M;
-        let window = settings.height_tolerance_m + ASIDE_M * judge.body.steepest;
+        judge.go_to(here, 0.05 + 2.0 * aside_m);
+        let before = here.truncate() + left * aside_m;
+        let behind = here.truncate() - left * aside_m;
+        let window = settings.height_tolerance_m + aside_m * judge.body.steepest;
         let z = match judge.spot(before, Window::around(here.z, window)) {
             Spot::Ground(z) | Spot::Riser(z) => z,
             // Cracks are crossed, and bridging cells carry over what is not ground.
@@ -241,7 +250,7 @@ fn cross(
             Spot::Blocked(reason, _) => return refuse(reason),
             Spot::Void => return refuse(Reason::NoGround),
         };
-        let arrived = judge.pace(before.extend(z), behind);
+        let arrived = judge.stride(before.extend(z), behind);
         match arrived {
             Err(refusal) if on_ground(twin) => return Err((here, refusal)),
             Err(_) => {}

@@ -79,14 +79,15 @@ impl VerifySettings {
     }
 
     /// Settings for a mesh that was built from voxels: a boundary may be off by a cell, heights by
-    /// two cell heights and by what the steepest usual ground (45°) rises within a cell.
+    /// two cell heights and by what the steepest usual ground (45°) rises within a cell. Gaps whose
+    /// two sides are off by a cell each are closed.
     #[must_use]
     pub fn for_voxels(cell_size_m: f64, cell_height_m: f64) -> Self {
         Self {
             tolerance_m: cell_size_m,
             margin_m: 2.0 * cell_size_m,
             height_tolerance_m: 2.0 * cell_height_m + cell_size_m,
-            gap_distance_m: cell_size_m,
+            gap_distance_m: 2.0 * cell_size_m,
             ..Self::default()
         }
     }
@@ -94,6 +95,10 @@ impl VerifySettings {
 
 /// Surfaces whose heights are nearer than this are one surface, in metres.
 pub(crate) const NOISE_M: f64 = 1e-3;
+
+/// Meshes with a larger tolerance than this come from a grid, in metres: samples and portals are tried
+/// as far aside as the tolerance goes too.
+pub(crate) const FINE_M: f64 = 0.02;
 
 /// Allowed over the cosine of the slope limit: a slope of exactly the limit can be walked.
 const SLOPE_SLACK: f64 = 1e-6;

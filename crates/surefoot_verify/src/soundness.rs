@@ -2,7 +2,8 @@
 //!
 //! Points are sampled on the mesh in four ways: evenly over its area (one point in every equal share
 //! of it, cell by cell), along its boundaries, at their corners and on narrow cells, where faults
-//! hide. At each, an agent made smaller by the tolerance must stand. Where a point lies on a cell
+//! hide. At each, an agent made smaller by the tolerance must stand; on a mesh from a grid, the whole
+//! agent may stand as far aside as the tolerance goes instead. Where a point lies on a cell
 //! that bridges (a ramp over stairs, a filler of a gap), there must be head room and ground within a
 //! step on two opposite sides instead.
 
@@ -11,7 +12,7 @@ use crate::ground::{Judge, Reason, Refusal, Spot, Window};
 use crate::judged::Judged;
 use crate::random::{Purpose, Random};
 use crate::report::{Report, Stratum, UnsoundPoint};
-use crate::settings::{Body, NOISE_M, VerifySettings};
+use crate::settings::{Body, FINE_M, NOISE_M, VerifySettings};
 use crate::stand::Rosette;
 use crate::world::{Facing, World, height_over};
 use glam::{DVec2, DVec3};
@@ -30,6 +31,11 @@ const SHARES: [f64; 4] = [0.5, 0.3, 0.1, 0.1];
 
 /// Halvings when the largest radius that fits is looked for.
 const RADIUS_HALVINGS: usize = 7;
+
+/// Directions in which a place to stand is looked for beside a sample, and how much narrower than
+/// its radius the agent may be there, in metres: what arcs and walls without thickness take.
+const ASIDE_WAYS: usize = 12;
+const ASIDE_SLACK_M: f64 = 2e-3;
 
 /// How far to both sides of a bridge ground is looked for, in metres.
 const BRIDGE_REACH_M: f64 = 0.6;
@@ -112,6 +118,21 @@ fn try_sample(
         refusal = judge.bridges(sample.at).err()?;
     }
     let radius = judge.body.radius_m;
+    if settings.tolerance_m > FINE_M {
+        // A border that is off by the tolerance lies where, that much aside, the whole agent stands:
+        // borders between two heights are seen by this alone.
+        judge.body.radius_m = (judged.data.agent.radius_m - ASIDE_SLACK_M).max(0.0);
+        let aside = (0..2 * ASIDE_WAYS).any(|k| {
+            let way = DVec2::from_angle(std::f64::consts::TAU * k as f64 / ASIDE_WAYS as f64);
+            let away_m = settings.tolerance_m * if k < ASIDE_WAYS { 1.0 } else { 0.5 };
+            let there = sample.at + (way * away_m).extend(0.0);
+            judge.stands(there, window, rosette).is_ok()
+        });
+        judge.body.radius_m = radius;
+        if aside {
+            return None;
+        }
+    }
     let fits = largest_radius(judge, sample.at, window, rosette);
     judge.body.radius_m = radius;
     let user = |p: DVec3| judged.data.frame.user_from_canonical(p);
