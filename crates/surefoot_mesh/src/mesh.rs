@@ -283,7 +283,7 @@ impl NavMesh {
         let p = &self.ground.pieces;
         let edges =
             self.data.cell_first_edges[cell.index()]..self.data.cell_first_edges[cell.index() + 1];
-        for piece in p.cell_first[cell.index()]..p.cell_first[cell.index() + 1] {
+        for &piece in p.of_cell(cell.0) {
             let range = p.range(piece);
             // A cut within the cell has no edge of the mesh; its start is the end of the one
             // before, or is found by its point among the cell's vertices.

@@ -195,9 +195,8 @@ fn find_overlaps(base: &Pieces, carved: &Carved) -> Vec<Overlap> {
 fn reachable_links(mesh: &NavMesh, pieces: &Pieces, distance_m: f64) -> Vec<LinkSample> {
     let base = &mesh.ground.pieces;
     let near = |cell: u32, p: DVec2| {
-        let own = pieces.cell_first[cell as usize]..pieces.cell_first[cell as usize + 1];
         let mut best = (distance_m + LINK_SLACK_M, NONE, p);
-        for piece in own {
+        for &piece in pieces.of_cell(cell) {
             let q = pieces.closest(piece, p);
             let d = q.distance(p);
             if d < best.0 {

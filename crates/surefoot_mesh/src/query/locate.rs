@@ -41,6 +41,8 @@ pub(crate) fn nearest_place(
         high: std::array::from_fn(|k| side(k, 1.0)),
     };
     let plan = DVec2::new(point.x, point.y);
+    let cells = &mesh.pieces.cells;
+    let comes_first = |a: u32, b: u32| (cells[a as usize], a) < (cells[b as usize], b);
     let mut best: Option<Place> = None;
     let mut best2 = f64::INFINITY;
     mesh.tree.visit_near(at, &search, f64::INFINITY, |piece| {
@@ -57,7 +59,7 @@ pub(crate) fn nearest_place(
         let dz = height_m - point.z;
         let d2 = plan2 + dz * dz;
         if dz.abs() <= extents[2]
-            && (d2 < best2 || best.is_some_and(|b| d2 <= best2 && piece < b.piece))
+            && (d2 < best2 || best.is_some_and(|b| d2 <= best2 && comes_first(piece, b.piece)))
         {
             best2 = d2;
             best = Some(Place { piece, plan: q, height_m });
@@ -86,13 +88,15 @@ pub(crate) fn place_below(
         high: [around(at[0], 0.0), around(at[1], 0.0), around(at[2], rise_m)],
     };
     let plan = DVec2::new(point.x, point.y);
+    let cells = &mesh.pieces.cells;
+    let comes_first = |a: u32, b: u32| (cells[a as usize], a) < (cells[b as usize], b);
     let mut best: Option<Place> = None;
     mesh.tree.visit_near(at, &search, f64::INFINITY, |piece| {
         if admit(piece) && mesh.pieces.closest(piece, plan) == plan {
             let height_m = mesh.pieces.height(piece, plan);
             let rise = height_m - point.z;
             let higher = best.is_none_or(|b| {
-                height_m > b.height_m || (height_m >= b.height_m && piece < b.piece)
+                height_m > b.height_m || (height_m >= b.height_m && comes_first(piece, b.piece))
             });
             if rise <= rise_m && -rise <= drop_m && higher {
                 best = Some(Place { piece, plan, height_m });
