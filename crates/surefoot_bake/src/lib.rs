@@ -69,7 +69,10 @@ pub fn bake_in(
         context.warn(Warning::NothingLeft);
     }
     let partitioned = context.stage("partition", |context| {
-        partition::partition(surface, &resolved.partition, context)
+        let mut cells = partition::partition(surface, &resolved.partition, context)?;
+        let least_m2 = if resolved.seeds.is_empty() { resolved.min_area_m2 } else { 0.0 };
+        cells.drop_small(least_m2, context);
+        Ok(cells)
     })?;
     let data = context
         .stage("assemble", |context| assemble::assemble(&partitioned, &resolved, context))?;

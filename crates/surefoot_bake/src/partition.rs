@@ -25,7 +25,9 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::partition::lay_portals::PortalCounts;
 use crate::settings::{CellShape, PartitionSettings};
-use crate::surface::{Plane, WalkableSurface};
+use crate::surface::{DisjointSets, Plane, WalkableSurface};
+use surefoot_geom::lattice::LATTICE_PER_M;
+use surefoot_geom::polygon::{Contour, contour_area2};
 use surefoot_geom::{Frame, LatticePoint};
 use surefoot_mesh::{AreaId, CellKind, EdgeClass, NO_EDGE};
 
@@ -65,11 +67,14 @@ const JOIN_SHARE: f64 = 0.5;
 /// that merging triangles may make fewer cells than splitting notches.
 const OUTLINES_PER_NOTCH: f64 = 0.5;
 
-/// Cuts a surface into cells.
 /// Surfaces of more faces than this are merged, not partitioned by notches, unless that is asked for:
 /// portals are laid on one thread.
 const FACES_BY_NOTCHES: usize = 20_000;
 
+/// Connected cells smaller than this are no ground for anybody, in m².
+const SPECK_M2: f64 = 1e-3;
+
+/// Cuts a surface into cells.
 pub(crate) fn partition(
     surface: WalkableSurface,
     settings: &PartitionSettings,
@@ -112,6 +117,54 @@ fn partition_counted(
     let partitioned = PartitionedSurface { frame, cells, area_names };
     partitioned.count_quality(context);
     Ok((partitioned, counts))
+}
+
+impl PartitionedSurface {
+    /// Drops connected cells of less than an area, at least specks. Faces that hang together in one
+    /// point fall apart here: nobody walks through a point.
+    pub(crate) fn drop_small(&mut self, least_m2: f64, context: &mut StageContext<'_>) {
+        let mut firsts = Vec::with_capacity(self.cells.len());
+        let mut count = 0_u32;
+        for cell in &self.cells {
+            firsts.push(count);
+            count += cell.edges.len() as u32;
+        }
+        let cell_of = |edge: u32| firsts.partition_point(|&f| f <= edge) as u32 - 1;
+        let mut sets = DisjointSets::new(self.cells.len());
+        for (c, cell) in self.cells.iter().enumerate() {
+            for e in cell.edges.iter().filter(|e| e.twin != NO_EDGE) {
+                sets.join(c as u32, cell_of(e.twin));
+            }
+        }
+        let (component_of, components) = sets.number();
+        let mut area2 = vec![0_i128; components as usize];
+        for (cell, &c) in self.cells.iter().zip(&component_of) {
+            let outline: Contour = cell.edges.iter().map(|e| e.from).collect();
+            area2[c as usize] += contour_area2(&outline);
+        }
+        let least2 = least_m2.max(SPECK_M2) * 2.0 * LATTICE_PER_M * LATTICE_PER_M;
+        let keep: Vec<bool> =
+            component_of.iter().map(|&c| area2[c as usize] as f64 >= least2).collect();
+        context.count("specks", area2.iter().filter(|a| (**a as f64) < least2).count());
+        if keep.iter().all(|k| *k) {
+            return;
+        }
+        let mut renumbered = vec![NO_EDGE; count as usize];
+        let mut next = 0;
+        for (c, cell) in self.cells.iter().enumerate().filter(|(c, _)| keep[*c]) {
+            for i in 0..cell.edges.len() as u32 {
+                renumbered[(firsts[c] + i) as usize] = next;
+                next += 1;
+            }
+        }
+        let mut flags = keep.iter();
+        self.cells.retain(|_| flags.next().copied().unwrap_or(true));
+        for e in self.cells.iter_mut().flat_map(|c| &mut c.edges) {
+            if e.twin != NO_EDGE {
+                e.twin = renumbered[e.twin as usize];
+            }
+        }
+    }
 }
 
 /// Every face as triangles.

@@ -11,7 +11,7 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::LIMIT_SLACK_M;
-use crate::exact::join_edges::set_twins;
+use crate::exact::join_edges::{set_twins, snap_edges};
 use crate::exact::match_edges::{GroundEdge, Reach, collect_edges, match_within, pair_exact};
 use crate::exact::snap::{SnapReach, contract_into_edges, contract_points, crossings};
 use crate::surface::{Face, WalkableSurface};
@@ -29,8 +29,9 @@ const DEEP_UNITS: f64 = 16.0;
 /// How often a round is done again with fewer points before it is given up.
 const TRIES: usize = 8;
 
-/// Rounds of contraction; each may make room for the next.
-const ROUNDS: usize = 4;
+/// The share of the gap distance that each round of contractions bridges. Near points first, so that
+/// those of one place are one before farther ones are looked at.
+const ROUNDS: [f64; 5] = [0.125, 0.25, 0.5, 1.0, 1.0];
 
 pub(crate) fn close_gaps(
     mut surface: WalkableSurface,
@@ -43,34 +44,39 @@ pub(crate) fn close_gaps(
     if units < 1.0 {
         return Ok(surface);
     }
-    let reach = SnapReach { units, climb_m };
-    let mut stay: Vec<LatticePoint> = Vec::new();
-    for _ in 0..ROUNDS {
-        context.check_cancelled()?;
-        if !contract_safely(&mut surface.faces, reach, &mut stay) {
-            break;
+    let mut banned = 0;
+    if facing_edges(&surface.faces, SnapReach { units, climb_m }).1.contains(&true) {
+        for share in ROUNDS {
+            context.check_cancelled()?;
+            let reach = SnapReach { units: units * share, climb_m };
+            banned += contract_safely(&mut surface.faces, reach);
         }
     }
+    if banned > 0 {
+        // What moved beside a banned point may coincide with it now.
+        snap_edges(&mut surface.faces, climb_m);
+    }
     set_twins(&mut surface, climb_m);
-    context.count("banned_points", stay.len());
+    context.count("banned_points", banned);
     debug_assert_eq!(surface.check_invariants(), Ok(()));
     context.observe(|| surface.view());
     Ok(surface)
 }
 
-/// One round of contractions. Points whose contraction would lay ground over ground are put on the
+/// One round of contractions. Points whose contraction would lay ground over ground are put on a
 /// (sorted) list of those that stay, and the round is taken back and done again without them. Says
-/// whether anything changed.
-fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, stay: &mut Vec<LatticePoint>) -> bool {
+/// how many points stay.
+fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach) -> usize {
+    let mut stay: Vec<LatticePoint> = Vec::new();
     for _ in 0..TRIES {
         let mut tried = faces.clone();
         let (edges, facing) = facing_edges(&tried, reach);
-        let moved = contract_points(&mut tried, &edges, &facing, reach, stay);
+        let moved = contract_points(&mut tried, &edges, &facing, reach, &stay);
         let (edges, facing) =
             if moved.is_empty() { (edges, facing) } else { facing_edges(&tried, reach) };
-        let put_in = contract_into_edges(&mut tried, &edges, &facing, reach, stay);
+        let put_in = contract_into_edges(&mut tried, &edges, &facing, reach, &stay);
         if moved.is_empty() && put_in.is_empty() {
-            return false;
+            break;
         }
         let mut changed = put_in;
         changed.extend(moved.iter().map(|m| m.to));
@@ -79,7 +85,7 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, stay: &mut Vec<Latti
         let crossing = crossings(&tried, &changed, reach.climb_m, DEEP_UNITS);
         if crossing.is_empty() {
             *faces = tried;
-            return true;
+            break;
         }
         // All points that became one at an end of a crossing edge, and what was put in there.
         stay.extend(moved.iter().filter(|m| crossing.binary_search(&m.to).is_ok()).map(|m| m.from));
@@ -87,7 +93,7 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, stay: &mut Vec<Latti
         stay.sort_unstable();
         stay.dedup();
     }
-    false
+    stay.len()
 }
 
 /// All edges, and which of them face another across a crack.

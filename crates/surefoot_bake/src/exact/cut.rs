@@ -154,6 +154,30 @@ struct Clips {
     convex: Vec<Contour>,
     /// Shapes that may have holes.
     regions: Vec<Polygon>,
+    /// Where walls end at the back.
+    backs: Vec<WallBack>,
+}
+
+/// The line behind which a wall has ended: ground that begins there lies on the wall's inner side.
+struct WallBack {
+    normal: DVec2,
+    /// Along the normal, in metres.
+    back_m: f64,
+    /// From where to where along the line, in metres.
+    span: (f64, f64),
+}
+
+impl WallBack {
+    /// Whether an edge of the ground runs along the line.
+    fn holds(&self, from: DVec2, to: DVec2) -> bool {
+        let along = DVec2::new(-self.normal.y, self.normal.x);
+        [from, to].into_iter().all(|p| {
+            let s = p.dot(along);
+            (p.dot(self.normal) - self.back_m).abs() <= SAME_LINE_M
+                && s >= self.span.0 - SAME_LINE_M
+                && s <= self.span.1 + SAME_LINE_M
+        })
+    }
 }
 
 impl Clips {
@@ -235,8 +259,12 @@ impl World {
         let shadows = self.cast_shadows(plane, own, shape)?;
         let mut clips = Clips { convex: shadows.blocking, ..Clips::default() };
         for line in shadows.walls.into_values().flatten() {
-            let rectangles = line.rectangles(self.wall_thickness_m);
-            clips.convex.extend(rectangles.filter(|c| shape.touches(c)));
+            for (back, rectangle) in line.rectangles(self.wall_thickness_m) {
+                if shape.touches(&rectangle) {
+                    clips.convex.push(rectangle);
+                    clips.backs.push(back);
+                }
+            }
         }
         if shadows.low_tops.is_empty() {
             clips.convex.extend(shadows.low_undersides);
@@ -412,8 +440,8 @@ impl Shadows {
 }
 
 impl WallLine {
-    /// The blocked stretches as rectangles behind the front.
-    fn rectangles(mut self, thickness_m: f64) -> impl Iterator<Item = Contour> {
+    /// The blocked stretches as rectangles behind the front, each with its back.
+    fn rectangles(mut self, thickness_m: f64) -> impl Iterator<Item = (WallBack, Contour)> {
         self.spans.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut merged: Vec<(f64, f64)> = Vec::new();
         for span in self.spans {
@@ -427,12 +455,13 @@ impl WallLine {
         merged.into_iter().filter_map(move |(lo, hi)| {
             let corner = |s: f64, d: f64| lattice_from_plan(along * s + normal * d);
             let back = front - thickness_m;
-            counter_clockwise(vec![
+            let rectangle = counter_clockwise(vec![
                 corner(lo, back),
                 corner(lo, front),
                 corner(hi, front),
                 corner(hi, back),
-            ])
+            ])?;
+            Some((WallBack { normal, back_m: back, span: (lo, hi) }, rectangle))
         })
     }
 }
@@ -511,11 +540,13 @@ fn subtract(
     origin: &FaceOrigin,
     overlayer: &mut Overlayer,
 ) -> Vec<Face> {
+    let mut clips = clips;
+    let backs = std::mem::take(&mut clips.backs);
     let contours = clips.contours(overlayer);
     let clip: Vec<(Contour, u32)> = contours.into_iter().map(|c| (c, BLOCKED)).collect();
     let subject: Vec<(LatticePoint, LatticePoint, u32)> =
         outline.iter().map(|&(a, b)| (a, b, OPEN)).collect();
-    overlayer
+    let mut pieces: Vec<Face> = overlayer
         .difference_labelled(&subject, &clip)
         .iter()
         .map(|piece| {
@@ -525,5 +556,45 @@ fn subtract(
             };
             Face::from_polygon(&piece.polygon, class, origin)
         })
-        .collect()
+        .collect();
+    mark_inner_walls(&mut pieces, backs);
+    pieces
+}
+
+/// Classes the edges that lie at the back of a wall.
+fn mark_inner_walls(pieces: &mut [Face], mut backs: Vec<WallBack>) {
+    if backs.is_empty() {
+        return;
+    }
+    // By direction, then by place: an edge asks for its own outward normal.
+    let key = |normal: DVec2| [normal.x, normal.y].map(|v| (v * 100.0).round() as i64);
+    backs.sort_by(|a, b| key(a.normal).cmp(&key(b.normal)).then(a.back_m.total_cmp(&b.back_m)));
+    for edges in pieces.iter_mut().flat_map(|f| &mut f.loops) {
+        let n = edges.len();
+        for i in 0..n {
+            if edges[i].class != EdgeClass::Blocked {
+                continue;
+            }
+            let (from, to) = (plan_m(edges[i].from), plan_m(edges[(i + 1) % n].from));
+            let run = (to - from).normalize_or_zero();
+            let outward = DVec2::new(run.y, -run.x);
+            let [x, y] = key(outward);
+            let found =
+                (x - 1..=x + 1).flat_map(|x| (y - 1..=y + 1).map(move |y| [x, y])).any(|k| {
+                    // Normals that differ a little shift the offset of far points; look around.
+                    let slack = 0.02 * from.length() + SAME_LINE_M;
+                    let low = (k, from.dot(outward) - slack);
+                    let first = backs.partition_point(|b| {
+                        key(b.normal).cmp(&low.0).then(b.back_m.total_cmp(&low.1)).is_lt()
+                    });
+                    backs[first..]
+                        .iter()
+                        .take_while(|b| key(b.normal) == k && b.back_m <= low.1 + 2.0 * slack)
+                        .any(|b| b.holds(from, to))
+                });
+            if found {
+                edges[i].class = EdgeClass::InnerWall;
+            }
+        }
+    }
 }

@@ -53,6 +53,10 @@ const OVERLAP_LOOK_UNITS: f64 = 33.0;
 /// ground around them.
 const STEEP_SLOPE: f64 = 1.5;
 
+/// What a boundary may be; any other counts as blocked, the second.
+const BOUNDARY_CLASSES: [EdgeClass; 3] =
+    [EdgeClass::Open, EdgeClass::Blocked, EdgeClass::InnerWall];
+
 /// A stretch of boundary; the ground lies to its left.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
@@ -469,8 +473,7 @@ impl Eroder<'_> {
         // Separating lines are worth their while for small outlines only.
         let hull = if corners.len() <= SMALL_OUTLINE { convex_hull(corners.clone()) } else { None };
         let level = Level::of(face);
-        let mut open: Vec<Contour> = Vec::new();
-        let mut blocked: Vec<Contour> = Vec::new();
+        let mut by_class = BOUNDARY_CLASSES.map(|class| (class, Vec::<Contour>::new()));
         for i in near {
             let c = &self.clearances[i as usize];
             let Some(part) = self.part_near(&c.stretch, &level) else { continue };
@@ -487,14 +490,15 @@ impl Eroder<'_> {
             if covers(&shape, &corners) {
                 return Vec::new();
             }
-            let list = if c.stretch.class == EdgeClass::Open { &mut open } else { &mut blocked };
-            list.push(shape);
+            let class = c.stretch.class;
+            let at = BOUNDARY_CLASSES.iter().position(|b| *b == class).unwrap_or(1);
+            by_class[at].1.push(shape);
         }
-        if open.is_empty() && blocked.is_empty() {
+        if by_class.iter().all(|(_, shapes)| shapes.is_empty()) {
             return vec![face.clone()];
         }
         let mut clips: Vec<(Contour, u32)> = Vec::new();
-        for (list, class) in [(open, EdgeClass::Open), (blocked, EdgeClass::Blocked)] {
+        for (class, list) in by_class {
             let united = if list.len() > 1 { flatten(overlayer.union(&list)) } else { list };
             clips.extend(united.into_iter().map(|c| (c, class as u32)));
         }

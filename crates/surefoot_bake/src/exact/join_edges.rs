@@ -9,7 +9,7 @@ use crate::error::BakeError;
 use crate::exact::match_edges::{GroundEdge, collect_edges, pair_exact};
 use crate::exact::snap::{SnapReach, contract_into_edges, contract_points};
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
-use crate::surface::WalkableSurface;
+use crate::surface::{Face, WalkableSurface};
 use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
 
 /// How far apart points may lie and still be one, in lattice units: 0.12 mm.
@@ -24,18 +24,8 @@ pub(crate) fn join_edges(
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
     let climb_m = agent.max_step_m + LIMIT_SLACK_M;
-    let reach = SnapReach { units: SNAP_UNITS, climb_m };
-    for _ in 0..ROUNDS {
-        context.check_cancelled()?;
-        let (edges, loose) = loose_edges(&surface, climb_m);
-        let moved = contract_points(&mut surface.faces, &edges, &loose, reach, &[]);
-        let (edges, loose) =
-            if moved.is_empty() { (edges, loose) } else { loose_edges(&surface, climb_m) };
-        let split = contract_into_edges(&mut surface.faces, &edges, &loose, reach, &[]);
-        if moved.is_empty() && split.is_empty() {
-            break;
-        }
-    }
+    context.check_cancelled()?;
+    snap_edges(&mut surface.faces, climb_m);
     set_twins(&mut surface, climb_m);
     let all = || surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
     context.count("joined", all().filter(|e| e.class == EdgeClass::Inner).count() / 2);
@@ -46,9 +36,24 @@ pub(crate) fn join_edges(
     Ok(surface)
 }
 
+/// Makes points common along borders that coincide up to [`SNAP_UNITS`].
+pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64) {
+    let reach = SnapReach { units: SNAP_UNITS, climb_m };
+    for _ in 0..ROUNDS {
+        let (edges, loose) = loose_edges(faces, climb_m);
+        let moved = contract_points(faces, &edges, &loose, reach, &[]);
+        let (edges, loose) =
+            if moved.is_empty() { (edges, loose) } else { loose_edges(faces, climb_m) };
+        let split = contract_into_edges(faces, &edges, &loose, reach, &[]);
+        if moved.is_empty() && split.is_empty() {
+            break;
+        }
+    }
+}
+
 /// All edges, and which of them coincide with no other.
-fn loose_edges(surface: &WalkableSurface, climb_m: f64) -> (Vec<GroundEdge>, Vec<bool>) {
-    let edges = collect_edges(&surface.faces);
+fn loose_edges(faces: &[Face], climb_m: f64) -> (Vec<GroundEdge>, Vec<bool>) {
+    let edges = collect_edges(faces);
     let loose = pair_exact(&edges, climb_m).into_iter().map(|t| t == NO_EDGE).collect();
     (edges, loose)
 }
