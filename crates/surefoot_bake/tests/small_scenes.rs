@@ -201,3 +201,15 @@ fn clustering_gives_back_the_ground_under_a_cloud_of_tiny_triangles() {
     let clear = soup.bake_with(ExactSettings { cluster_m: 0.2, ..ExactSettings::default() });
     assert!(clear.mesh.area_m2() > 0.85 * whole_m2, "{}", clear.mesh.area_m2());
 }
+
+#[test]
+fn a_pillar_through_a_beam_has_no_ground_inside() {
+    let mut soup = Soup::default();
+    soup.block([0.0, -0.2, 0.0], [12.0, 0.0, 12.0]);
+    soup.block([4.0, 0.0, 4.0], [8.0, 3.4, 8.0]);
+    // Begins inside of the pillar.
+    soup.block([3.0, 3.0, 3.0], [9.0, 4.0, 9.0]);
+    let baked = soup.bake();
+    assert!(!on_mesh(&baked, [6.0, 0.0, 6.0]));
+    assert!(on_mesh(&baked, [1.0, 0.0, 6.0]));
+}

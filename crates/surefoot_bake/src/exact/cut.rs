@@ -353,13 +353,15 @@ impl World {
             .any(|p| self.solid_above(p))
     }
 
-    /// Whether the next surface straight above a point faces up: it ends something solid. Where that
-    /// one carries another (one faces up and one down, within the noise), the count of all above
-    /// decides: one end more than beginnings says that something began here.
+    /// Whether a point of the ground lies inside of something solid. Where, up to the ground, more has
+    /// begun (faces down) than ended (faces up), it does. Where as much has, the scene is one of sheets,
+    /// and the next surface above decides: facing up it ends something. Where that one carries another
+    /// (one faces up and one down, within the noise), so does the count of all above.
     fn solid_above(&self, p: DVec3) -> bool {
-        let top = self.tree.bounds().hi.z;
-        let mut crossed: Vec<(f64, bool)> = Vec::new();
-        self.tree.visit_column(p.x, p.y, p.z + NOISE_M, top, |t| {
+        let (low, high) = (self.tree.bounds().lo.z, self.tree.bounds().hi.z);
+        let mut begun = 0_i32;
+        let mut above: Vec<(f64, bool)> = Vec::new();
+        self.tree.visit_column(p.x, p.y, low, high, |t| {
             let i = t as usize;
             let n = self.merged.sorted.normals[i];
             if self.merged.sorted.classes[i] == TriangleClass::Vertical {
@@ -372,15 +374,20 @@ impl World {
             }
             let z = Plane::through(a, n).height_at_m(p.truncate());
             if z > p.z + NOISE_M {
-                crossed.push((z, n.z > 0.0));
+                above.push((z, n.z > 0.0));
+            } else {
+                begun += if n.z > 0.0 { -1 } else { 1 };
             }
         });
-        let Some(first) = crossed.iter().map(|c| c.0).min_by(f64::total_cmp) else { return false };
-        let next = || crossed.iter().filter(|c| c.0 <= first + NOISE_M);
+        if begun > 0 {
+            return true;
+        }
+        let Some(first) = above.iter().map(|c| c.0).min_by(f64::total_cmp) else { return false };
+        let next = || above.iter().filter(|c| c.0 <= first + NOISE_M);
         match (next().any(|c| c.1), next().any(|c| !c.1)) {
             (true, true) => {
-                let ends = crossed.iter().filter(|c| c.1).count();
-                2 * ends > crossed.len()
+                let ends = above.iter().filter(|c| c.1).count();
+                2 * ends > above.len()
             }
             (faces_up, _) => faces_up,
         }

@@ -9,7 +9,9 @@ use crate::error::BakeError;
 use crate::exact::match_edges::{GroundEdge, collect_edges, pair_exact};
 use crate::exact::snap::{SnapReach, contract_into_edges, contract_points};
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
-use crate::surface::{Face, WalkableSurface};
+use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
+use rayon::prelude::*;
+use surefoot_geom::LatticePoint;
 use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
 
 /// How far apart points may lie and still be one, in lattice units: 0.12 mm.
@@ -51,6 +53,57 @@ pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64) {
     }
 }
 
+/// Splits edges that coincide in plan where the step between them becomes too high: a step that grows
+/// along its edge is one up to there.
+fn split_steps(faces: &mut [Face], climb_m: f64) {
+    let edges = collect_edges(faces);
+    let mut order: Vec<(LatticePoint, LatticePoint, u32)> = edges
+        .par_iter()
+        .enumerate()
+        .map(|(i, e)| (e.from.min(e.to), e.from.max(e.to), i as u32))
+        .collect();
+    order.par_sort_unstable();
+    // Just below the limit, so that rounding does not lift it above.
+    let limit_m = climb_m - 0.5 * LIMIT_SLACK_M;
+    let mut splits: Vec<(u32, LatticePoint)> = Vec::new();
+    for group in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        for (k, &(_, _, i)) in group.iter().enumerate() {
+            for &(_, _, j) in &group[k + 1..] {
+                let (e, f) = (&edges[i as usize], &edges[j as usize]);
+                if e.face == f.face || e.from != f.to {
+                    continue;
+                }
+                let start = (e.from_height_m - f.to_height_m).abs();
+                let end = (e.to_height_m - f.from_height_m).abs();
+                if start.min(end) < climb_m - LIMIT_SLACK_M && start.max(end) > climb_m {
+                    let t = (limit_m - start) / (end - start);
+                    let p = plan_units(e.from).lerp(plan_units(e.to), t);
+                    let point = LatticePoint::from_units(p.x, p.y);
+                    if point != e.from && point != e.to {
+                        splits.extend([(i, point), (j, point)]);
+                    }
+                }
+            }
+        }
+    }
+    splits.sort_unstable();
+    splits.dedup_by_key(|s| s.0);
+    let mut splits = splits.into_iter().peekable();
+    let mut count = 0_u32;
+    for edges in faces.iter_mut().flat_map(|f| &mut f.loops) {
+        let first = count;
+        count += edges.len() as u32;
+        let mut done = 0;
+        while let Some((edge, from)) = splits.next_if(|s| s.0 < count) {
+            // Each split has moved what follows it by one.
+            let at = (edge - first) as usize + done;
+            let class = edges[at].class;
+            edges.insert(at + 1, SurfaceEdge { from, class, twin: NO_EDGE });
+            done += 1;
+        }
+    }
+}
+
 /// All edges, and which of them coincide with no other.
 fn loose_edges(faces: &[Face], climb_m: f64) -> (Vec<GroundEdge>, Vec<bool>) {
     let edges = collect_edges(faces);
@@ -60,6 +113,7 @@ fn loose_edges(faces: &[Face], climb_m: f64) -> (Vec<GroundEdge>, Vec<bool>) {
 
 /// Pairs what coincides and classes the pairs.
 pub(crate) fn set_twins(surface: &mut WalkableSurface, climb_m: f64) {
+    split_steps(&mut surface.faces, climb_m);
     let edges = collect_edges(&surface.faces);
     let twins = pair_exact(&edges, climb_m);
     let all = surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
