@@ -9,6 +9,7 @@
 
 mod add_detail;
 mod chain_contours;
+mod divide;
 mod erode;
 mod filter_spans;
 mod grid;

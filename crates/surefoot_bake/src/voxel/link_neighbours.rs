@@ -116,7 +116,7 @@ impl OpenField {
     }
 
     /// Whether a direction leads out of the window where the grid goes on.
-    fn leaves(&self, window: &Window, span: u32, direction: usize) -> bool {
+    pub(crate) fn leaves(&self, window: &Window, span: u32, direction: usize) -> bool {
         let column = self.column_of[span as usize];
         let (x, y) = (column % window.width(), column / window.width());
         match direction {

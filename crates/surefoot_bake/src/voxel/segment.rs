@@ -174,15 +174,17 @@ impl<'a> Ground<'a> {
 
     /// The tile's own ground, row by row.
     pub(crate) fn own_spans(&self) -> impl Iterator<Item = u32> + '_ {
-        let (own, window) = (self.own, self.window);
-        (own.y0..own.y1)
-            .flat_map(move |y| {
-                let row = (y - window.y0) as usize * window.width() as usize;
-                let first = row + (own.x0 - window.x0) as usize;
-                let last = first + own.width() as usize;
-                self.columns.firsts[first]..self.columns.firsts[last]
-            })
-            .filter(|&s| self.field.gone[s as usize].is_none())
+        (self.own.y0..self.own.y1).flat_map(|y| self.own_spans_of_row(y))
+    }
+
+    /// The tile's own ground in one row.
+    pub(crate) fn own_spans_of_row(&self, y: u32) -> impl Iterator<Item = u32> + '_ {
+        let (own, window) = (&self.own, &self.window);
+        let row = (y - window.y0) as usize * window.width() as usize;
+        let first = row + (own.x0 - window.x0) as usize;
+        let last = first + own.width() as usize;
+        let spans = self.columns.firsts[first]..self.columns.firsts[last];
+        spans.filter(|&s| self.field.gone[s as usize].is_none())
     }
 
     pub(crate) fn link(&self, span: u32, direction: usize) -> Option<u32> {

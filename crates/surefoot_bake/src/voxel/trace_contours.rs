@@ -9,6 +9,7 @@
 //! out again: where ground goes on in the next tile, no run is made.
 
 use crate::settings::Regions;
+use crate::voxel::divide::NO_PART;
 use crate::voxel::link_neighbours::{EAST, NORTH, SOUTH, WEST, side_class};
 use crate::voxel::segment::{Ground, NO_PIECE, Pieces, SpanKey};
 use surefoot_mesh::EdgeClass;
@@ -53,6 +54,8 @@ pub(crate) struct HeightSample {
     pub(crate) y: u32,
     pub(crate) height: i32,
     pub(crate) piece: u32,
+    /// The part of the tile's ground, where that is divided further.
+    pub(crate) part: u32,
 }
 
 /// What remains of a tile.
@@ -73,6 +76,8 @@ pub(crate) struct TracedTile {
     /// The same with spans of other tiles.
     pub(crate) foreign_overlaps: Vec<(u32, SpanKey)>,
     pub(crate) samples: Vec<HeightSample>,
+    /// How many parts the ground is divided into.
+    pub(crate) parts: u32,
     /// Counted for the report.
     pub(crate) solid_spans: usize,
     pub(crate) ground_spans: usize,
@@ -82,10 +87,11 @@ pub(crate) struct TracedTile {
 const SAMPLE_EVERY: u32 = 4;
 
 /// Traces a tile.
-pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces) -> TracedTile {
+pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces, parts: &[u32]) -> TracedTile {
     let mut tracer = Tracer {
         ground,
         pieces: &pieces,
+        parts,
         run_of: vec![[NO_RUN; 4]; ground.columns.len()],
         tile: TracedTile::default(),
     };
@@ -103,6 +109,8 @@ pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces) -> TracedTile 
         tracer.find_overlaps();
     }
     let mut tile = tracer.tile;
+    let last_part = parts.iter().filter(|p| **p != NO_PART).max();
+    tile.parts = last_part.map_or(0, |p| p + 1);
     tile.solid_spans = ground.columns.solids.len();
     Pieces { keys: tile.keys, areas: tile.areas, .. } = pieces;
     tile
@@ -113,6 +121,7 @@ const NO_RUN: u32 = u32::MAX;
 struct Tracer<'a> {
     ground: &'a Ground<'a>,
     pieces: &'a Pieces,
+    parts: &'a [u32],
     run_of: Vec<[u32; 4]>,
     tile: TracedTile,
 }
@@ -309,7 +318,9 @@ impl Tracer<'_> {
         let regular = x % SAMPLE_EVERY == 0 && y % SAMPLE_EVERY == 0;
         if regular || bends(WEST, EAST) || bends(SOUTH, NORTH) {
             let piece = self.pieces.piece_of[span as usize];
-            self.tile.samples.push(HeightSample { x, y, height: ground.height(span), piece });
+            let part = self.parts.get(span as usize).copied().unwrap_or(NO_PART);
+            let height = ground.height(span);
+            self.tile.samples.push(HeightSample { x, y, height, piece, part });
         }
     }
 

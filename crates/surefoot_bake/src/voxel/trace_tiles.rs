@@ -9,6 +9,7 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::report::Warning;
 use crate::settings::VoxelSettings;
+use crate::voxel::divide::divide;
 use crate::voxel::erode::{ErodeScratch, erode};
 use crate::voxel::filter_spans::Columns;
 use crate::voxel::grid::BinnedTiles;
@@ -78,5 +79,6 @@ fn trace_tile(
     erode(field, columns, grid, &window, erode_scratch);
     let ground = Ground::new(grid, columns, field, [window, own], settings.regions);
     let pieces = segment(&ground);
-    trace_contours(&ground, pieces)
+    let parts = divide(&ground);
+    trace_contours(&ground, pieces, &parts)
 }
