@@ -1,8 +1,9 @@
 //! Keeps the agent's radius from every boundary.
 //!
 //! Goes in: linked ground. Comes out: the same without what lies nearer to a boundary than the
-//! radius, by true Euclidean distance from the middle of a column to the side of the nearest column
-//! that cannot be entered; the radius is not rounded to cells. Distances are taken along the ground:
+//! radius, by true Euclidean distance from the middle of a column to the middle of the nearest column
+//! that cannot be entered: what ends the ground lies somewhere in that column, on average in its
+//! middle. The radius is not rounded to cells. Distances are taken along the ground:
 //! along y and then along x through the links, which finds every boundary in the disc, since a disc
 //! all of which is reached so is all ground. Two passes, as in Meijster's distance transform (2000).
 
@@ -27,15 +28,15 @@ pub(crate) fn erode(
     window: &Window,
     scratch: &mut ErodeScratch,
 ) {
-    // In half columns: squares of odd numbers, so that comparing is exact.
+    // The least square of a distance in columns that is far enough: comparing is exact.
     let limit = {
         let (r, c) = (i128::from(grid.agent_radius), i128::from(grid.cell));
-        ((4 * r * r + c * c - 1) / (c * c)) as u64
+        ((r * r + c * c - 1) / (c * c)) as u64
     };
     if limit <= 1 {
         return;
     }
-    let reach = (0_u32..).find(|&k| square(2 * k + 1) >= limit).unwrap_or(0);
+    let reach = (0_u32..).find(|&k| square(k + 1) >= limit).unwrap_or(0);
     let cap = reach.min(u32::from(u16::MAX)) as u16;
     measure_along_x(field, columns, grid, window, cap, &mut scratch.along_x);
     let along_x = &scratch.along_x;
@@ -45,11 +46,11 @@ pub(crate) fn erode(
             continue;
         }
         let (steps, class) = along_x[span as usize];
-        let mut best = (square(2 * u32::from(steps) + 1), class);
+        let mut best = (square(u32::from(steps) + 1), class);
         for direction in [NORTH, SOUTH] {
             let mut at = span;
             for k in 1..=reach {
-                let gone_on = square(2 * k - 1);
+                let gone_on = square(k);
                 if gone_on >= limit || gone_on >= best.0 {
                     break;
                 }
@@ -63,7 +64,7 @@ pub(crate) fn erode(
                 }
                 at = next;
                 let (steps, class) = along_x[at as usize];
-                let away = gone_on + square(2 * u32::from(steps) + 1);
+                let away = gone_on + square(u32::from(steps) + 1);
                 if away < best.0 {
                     best = (away, class);
                 }

@@ -2,13 +2,15 @@
 //!
 //! Goes in: what each triangle covers of each column. Comes out: the solid parts of every column, and
 //! the ground on them: spans whose top can be walked on and over which the agent has room (Saupin et
-//! al. 2013, §2). Two rules are Recast's and settings: what is too steep but within a step of
-//! walkable ground is walked over; and, beyond it, what lies between a surface facing down and the
+//! al. 2013, §2). What is too steep but within a step of walkable ground below it is walked over, as in
+//! Recast; and, beyond it, so is what leads from ground to ground within one step, such as a leaning
+//! riser; both together are a setting. Another one: what lies between a surface facing down and the
 //! next one facing up is solid, so that a box standing on the floor hides the floor in it.
 
 use crate::settings::VoxelSettings;
-use crate::voxel::grid::{Grid, Surface};
+use crate::voxel::grid::{Grid, Surface, Window};
 use crate::voxel::rasterize::{ColumnSamples, Sample};
+use std::collections::BTreeMap;
 
 /// In [`SolidSpan::area`]: the top cannot be walked on.
 const NO_GROUND: u16 = u16::MAX;
@@ -26,7 +28,22 @@ pub(crate) struct SolidSpan {
     ground: i32,
     rise: i32,
     area: u16,
+    /// Whether the top is too steep, but faces up.
+    steep: bool,
 }
+
+/// A steep top, and the nearest ground that leads to it from below and on from it above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Riser {
+    column: u32,
+    span: u32,
+    /// Height and area type.
+    below: Option<(i32, u16)>,
+    above: Option<i32>,
+}
+
+/// How many columns wide a riser may be. A tile's margin holds that many columns.
+pub(crate) const RISER_ROUNDS: u32 = 8;
 
 /// Solid spans and ground over a window, flat arrays column by column.
 #[derive(Debug, Default)]
@@ -61,7 +78,13 @@ impl Columns {
     }
 
     /// Builds the spans of a window from its samples, in place of what was there.
-    pub(crate) fn fill(&mut self, samples: &ColumnSamples, grid: &Grid, settings: &VoxelSettings) {
+    pub(crate) fn fill(
+        &mut self,
+        samples: &ColumnSamples,
+        grid: &Grid,
+        settings: &VoxelSettings,
+        window: &Window,
+    ) {
         self.solid_firsts.clear();
         self.solids.clear();
         self.firsts.clear();
@@ -72,16 +95,22 @@ impl Columns {
         self.areas.clear();
         for column in samples.firsts.windows(2) {
             self.solid_firsts.push(self.solids.len() as u32);
-            self.firsts.push(self.heights.len() as u32);
             let first = self.solids.len();
             let of_column = &samples.samples[column[0] as usize..column[1] as usize];
             self.add_solids(of_column, grid, settings);
             if settings.low_obstacles {
                 self.walk_over_low(first, grid);
             }
-            self.add_ground(first, grid);
         }
         self.solid_firsts.push(self.solids.len() as u32);
+        if settings.low_obstacles {
+            self.walk_over_risers(grid, window);
+        }
+        for column in 0..window.columns() {
+            self.firsts.push(self.heights.len() as u32);
+            let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
+            self.add_ground(from as usize, to as usize, grid);
+        }
         self.firsts.push(self.heights.len() as u32);
     }
 
@@ -122,16 +151,90 @@ impl Columns {
                 && b.area != NO_GROUND
                 && i64::from(span.top) - i64::from(b.top) <= grid.step
             {
-                (span.area, span.ground, span.rise) = (b.area, span.top, 0);
+                (span.area, span.ground, span.rise) = (b.area, b.ground, b.rise);
             }
             below = Some(as_found);
         }
     }
 
-    fn add_ground(&mut self, first: usize, grid: &Grid) {
-        for i in first..self.solids.len() {
+    /// Steep tops that lead, over other steep tops, from ground below to ground above within one step
+    /// become ground. What they know of the ground around them spreads by a column a round.
+    fn walk_over_risers(&mut self, grid: &Grid, window: &Window) {
+        let (width, columns) = (window.width() as usize, window.columns());
+        let mut risers: Vec<Riser> = Vec::new();
+        let mut riser_of: BTreeMap<u32, u32> = BTreeMap::new();
+        for column in 0..columns {
+            let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
+            for i in from..to {
+                let span = &self.solids[i as usize];
+                let ceiling = if i + 1 < to { self.solids[i as usize + 1].lo } else { i32::MAX };
+                if span.steep && i64::from(ceiling) - i64::from(span.top) >= grid.agent_height {
+                    riser_of.insert(i, risers.len() as u32);
+                    risers.push(Riser { column: column as u32, span: i, below: None, above: None });
+                }
+            }
+        }
+        for _ in 0..RISER_ROUNDS {
+            let mut changed = false;
+            let next: Vec<Riser> = risers
+                .iter()
+                .map(|riser| {
+                    let mut known = *riser;
+                    let (x, y) = (riser.column as usize % width, riser.column as usize / width);
+                    let top = self.solids[riser.span as usize].top;
+                    let beside = [
+                        (x > 0).then(|| riser.column as usize - 1),
+                        (x + 1 < width).then(|| riser.column as usize + 1),
+                        (y > 0).then(|| riser.column as usize - width),
+                        (riser.column as usize + width < columns)
+                            .then(|| riser.column as usize + width),
+                    ];
+                    for column in beside.into_iter().flatten() {
+                        for i in self.solid_firsts[column]..self.solid_firsts[column + 1] {
+                            let other = &self.solids[i as usize];
+                            if (i64::from(other.top) - i64::from(top)).abs() > grid.step {
+                                continue;
+                            }
+                            let (below, above) = if other.area != NO_GROUND {
+                                (Some((other.ground, other.area)), Some(other.ground))
+                            } else if let Some(&r) = riser_of.get(&i) {
+                                (risers[r as usize].below, risers[r as usize].above)
+                            } else {
+                                continue;
+                            };
+                            if other.top <= top {
+                                known.below = known.below.max(below);
+                            }
+                            if other.top >= top {
+                                known.above = match (known.above, above) {
+                                    (Some(a), Some(b)) => Some(a.min(b)),
+                                    (a, b) => a.or(b),
+                                };
+                            }
+                        }
+                    }
+                    changed |= known != *riser;
+                    known
+                })
+                .collect();
+            risers = next;
+            if !changed {
+                break;
+            }
+        }
+        for riser in risers {
+            if let (Some((below, area)), Some(above)) = (riser.below, riser.above)
+                && i64::from(above) - i64::from(below) <= grid.step
+            {
+                self.solids[riser.span as usize].area = area;
+            }
+        }
+    }
+
+    fn add_ground(&mut self, first: usize, end: usize, grid: &Grid) {
+        for i in first..end {
             let span = self.solids[i];
-            let ceiling = self.solids.get(i + 1).map_or(i32::MAX, |above| above.lo);
+            let ceiling = if i + 1 < end { self.solids[i + 1].lo } else { i32::MAX };
             if span.area != NO_GROUND
                 && i64::from(ceiling) - i64::from(span.top) >= grid.agent_height
             {
@@ -179,26 +282,29 @@ fn fill_solids(samples: &mut Vec<Sample>) {
 /// One span from samples that touch. Its top is ground where a walkable sample makes it, or, with
 /// low obstacles, lies within a step below it.
 fn solid_span(samples: &[Sample], top: i32, grid: &Grid, low_obstacles: bool) -> SolidSpan {
-    let mut span = SolidSpan { lo: samples[0].lo, top, ground: top, rise: 0, area: NO_GROUND };
-    let grounds = samples.iter().filter(|s| s.surface.is_ground());
-    let Some(best) = grounds.clone().max_by_key(|s| (s.hi, s.surface)) else {
+    let (lo, ground, area) = (samples[0].lo, top, NO_GROUND);
+    let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep: false };
+    let best = samples.iter().filter(|s| s.surface.is_ground()).max_by_key(|s| (s.hi, s.surface));
+    let allowed = if low_obstacles { grid.step } else { i64::from(grid.cell_height) };
+    let best = best.filter(|best| i64::from(top) - i64::from(best.hi) <= allowed);
+    let Some(best) = best else {
+        if let Some(steep) = samples.iter().find(|s| s.surface == Surface::STEEP && s.hi == top) {
+            span.steep = true;
+            span.rise = (i64::from(top) - i64::from(steep.lo)).min(i64::from(i32::MAX)) as i32;
+            span.ground = ((i64::from(steep.lo) + i64::from(top)) / 2) as i32;
+        }
         return span;
     };
-    let below = i64::from(top) - i64::from(best.hi);
-    if below > if low_obstacles { grid.step } else { i64::from(grid.cell_height) } {
-        return span;
-    }
+    // The walkable samples that hang together with the topmost: together they are the ground. What
+    // stands on it and is stepped over does not raise it.
     span.area = best.surface.area();
-    if below <= i64::from(TOUCHING_UNITS) {
-        // The walkable samples that hang together with the topmost: together they are the ground.
-        let mut lo = best.lo;
-        for s in samples.iter().rev().filter(|s| s.surface.is_ground()) {
-            if s.hi >= lo && s.lo < lo {
-                lo = s.lo;
-            }
+    let mut lo = best.lo;
+    for s in samples.iter().rev().filter(|s| s.surface.is_ground()) {
+        if s.hi >= lo && s.lo < lo {
+            lo = s.lo;
         }
-        span.rise = (i64::from(best.hi) - i64::from(lo)).min(i64::from(i32::MAX)) as i32;
-        span.ground = ((i64::from(lo) + i64::from(best.hi)) / 2) as i32;
     }
+    span.rise = (i64::from(best.hi) - i64::from(lo)).min(i64::from(i32::MAX)) as i32;
+    span.ground = ((i64::from(lo) + i64::from(best.hi)) / 2) as i32;
     span
 }

@@ -4,7 +4,7 @@
 //! it leads to, at most one, since the agent is higher than its step; and which ledges were left out
 //! (Recast's rule: the last column before a drop is covered by ground only in part).
 
-use crate::voxel::filter_spans::Columns;
+use crate::voxel::filter_spans::{Columns, SolidSpan};
 use crate::voxel::grid::{Grid, Window};
 use surefoot_mesh::EdgeClass;
 
@@ -105,8 +105,7 @@ impl OpenField {
             let is_ledge = (0..4).any(|d| {
                 self.links[span as usize][d] == NO_SPAN
                     && !self.leaves(window, span, d)
-                    && side_class(columns, grid, window, self.column_of[span as usize], span, d)
-                        == EdgeClass::Open
+                    && is_drop(columns, grid, window, self.column_of[span as usize], span, d)
             });
             if is_ledge {
                 ledges.push((span, EdgeClass::Open));
@@ -140,6 +139,40 @@ fn can_go(columns: &Columns, grid: &Grid, a: u32, b: u32) -> bool {
         && (!grid.level_only || grid.level(ha) == grid.level(hb))
 }
 
+/// The solid spans beside a span; none beyond the window.
+fn solids_beside<'a>(
+    columns: &'a Columns,
+    window: &Window,
+    column: u32,
+    direction: usize,
+) -> &'a [SolidSpan] {
+    let (x, y) = (column % window.width(), column / window.width());
+    let neighbour = match direction {
+        EAST if x + 1 < window.width() => column + 1,
+        NORTH if y + 1 < window.depth() => column + window.width(),
+        WEST if x > 0 => column - 1,
+        SOUTH if y > 0 => column - window.width(),
+        _ => return &[],
+    } as usize;
+    let from = columns.solid_firsts[neighbour] as usize;
+    &columns.solids[from..columns.solid_firsts[neighbour + 1] as usize]
+}
+
+/// Whether what lies beside a span is lower than the agent can step down.
+fn is_drop(
+    columns: &Columns,
+    grid: &Grid,
+    window: &Window,
+    column: u32,
+    span: u32,
+    direction: usize,
+) -> bool {
+    let height = i64::from(columns.heights[span as usize]);
+    !solids_beside(columns, window, column, direction).iter().any(|s| {
+        i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) >= height - grid.climb
+    })
+}
+
 /// What stands beside a span where no link leads on.
 pub(crate) fn side_class(
     columns: &Columns,
@@ -149,19 +182,9 @@ pub(crate) fn side_class(
     span: u32,
     direction: usize,
 ) -> EdgeClass {
-    let (x, y) = (column % window.width(), column / window.width());
-    let neighbour = match direction {
-        EAST if x + 1 < window.width() => column + 1,
-        NORTH if y + 1 < window.depth() => column + window.width(),
-        WEST if x > 0 => column - 1,
-        SOUTH if y > 0 => column - window.width(),
-        _ => return EdgeClass::Open,
-    } as usize;
     let height = i64::from(columns.heights[span as usize]);
-    let solids =
-        columns.solid_firsts[neighbour] as usize..columns.solid_firsts[neighbour + 1] as usize;
-    let blocked = columns.solids[solids].iter().any(|s| {
-        i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) > height + grid.step
-    });
+    let blocked = solids_beside(columns, window, column, direction)
+        .iter()
+        .any(|s| i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) > height);
     if blocked { EdgeClass::Blocked } else { EdgeClass::Open }
 }

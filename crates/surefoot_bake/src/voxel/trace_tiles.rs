@@ -71,7 +71,7 @@ fn trace_tile(
     let window = grid.window_with_margin(&own);
     let TileScratch { samples, columns, field, erode: erode_scratch } = scratch;
     samples.rasterize(tiles.triangles_of(tile), grid, &window);
-    columns.fill(samples, grid, settings);
+    columns.fill(samples, grid, settings, &window);
     field.link(columns, grid, &window);
     if settings.drop_ledges {
         field.drop_ledges(columns, grid, &window);
