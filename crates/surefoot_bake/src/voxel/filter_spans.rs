@@ -10,7 +10,6 @@
 use crate::settings::VoxelSettings;
 use crate::voxel::grid::{Grid, Surface, Window};
 use crate::voxel::rasterize::{ColumnSamples, Sample};
-use std::collections::BTreeMap;
 
 /// In [`SolidSpan::area`]: the top cannot be walked on.
 const NO_GROUND: u16 = u16::MAX;
@@ -35,15 +34,110 @@ pub(crate) struct SolidSpan {
 /// A steep top, and the nearest ground that leads to it from below and on from it above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Riser {
-    column: u32,
     span: u32,
     /// Height and area type.
     below: Option<(i32, u16)>,
     above: Option<i32>,
 }
 
+impl Riser {
+    fn learn_below(&mut self, below: Option<(i32, u16)>) {
+        self.below = self.below.max(below);
+    }
+
+    fn learn_above(&mut self, above: Option<i32>) {
+        self.above = match (self.above, above) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+/// The steep tops of a window and which of them lie beside each other.
+#[derive(Debug, Default)]
+struct Risers {
+    known: Vec<Riser>,
+    next: Vec<Riser>,
+    /// Pairs of risers, the lower one first.
+    pairs: Vec<(u32, u32)>,
+    /// The riser of every solid span, or none.
+    of_span: Vec<u32>,
+}
+
+impl Risers {
+    /// Finds them, and what they know from the columns beside them.
+    fn find(&mut self, columns: &Columns, grid: &Grid, window: &Window) {
+        self.known.clear();
+        self.pairs.clear();
+        self.of_span.clear();
+        self.of_span.resize(columns.solids.len(), u32::MAX);
+        let (width, count) = (window.width() as usize, window.columns());
+        let spans = |column: usize| columns.solid_firsts[column]..columns.solid_firsts[column + 1];
+        for column in 0..count {
+            let end = columns.solid_firsts[column + 1];
+            for i in spans(column) {
+                let span = &columns.solids[i as usize];
+                let ceiling =
+                    if i + 1 < end { columns.solids[i as usize + 1].lo } else { i32::MAX };
+                if !span.steep || i64::from(ceiling) - i64::from(span.top) < grid.agent_height {
+                    continue;
+                }
+                let this = self.known.len() as u32;
+                self.of_span[i as usize] = this;
+                let mut riser = Riser { span: i, below: None, above: None };
+                let x = column % width;
+                let beside = [
+                    (x > 0).then(|| column - 1),
+                    (column >= width).then(|| column - width),
+                    (x + 1 < width).then(|| column + 1),
+                    (column + width < count).then(|| column + width),
+                ];
+                for (k, j) in beside
+                    .into_iter()
+                    .enumerate()
+                    .filter_map(|(k, c)| Some((k, c?)))
+                    .flat_map(|(k, c)| spans(c).map(move |j| (k, j)))
+                {
+                    let other = &columns.solids[j as usize];
+                    if (i64::from(other.top) - i64::from(span.top)).abs() > grid.step {
+                        continue;
+                    }
+                    if other.area != NO_GROUND {
+                        if other.top <= span.top {
+                            riser.learn_below(Some((other.ground, other.area)));
+                        }
+                        if other.top >= span.top {
+                            riser.learn_above(Some(other.ground));
+                        }
+                    } else if k < 2 && self.of_span[j as usize] != u32::MAX {
+                        let there = self.of_span[j as usize];
+                        if other.top <= span.top {
+                            self.pairs.push((there, this));
+                        }
+                        if other.top >= span.top {
+                            self.pairs.push((this, there));
+                        }
+                    }
+                }
+                self.known.push(riser);
+            }
+        }
+    }
+
+    /// Tells each riser what those beside it know; returns whether any learned something.
+    fn spread(&mut self) -> bool {
+        self.next.clone_from(&self.known);
+        for &(low, high) in &self.pairs {
+            self.next[high as usize].learn_below(self.known[low as usize].below);
+            self.next[low as usize].learn_above(self.known[high as usize].above);
+        }
+        std::mem::swap(&mut self.known, &mut self.next);
+        self.known != self.next
+    }
+}
+
 /// How many columns wide a riser may be. A tile's margin holds that many columns.
-pub(crate) const RISER_ROUNDS: u32 = 8;
+pub(crate) const RISER_ROUNDS: u32 = 4;
 
 /// Solid spans and ground over a window, flat arrays column by column.
 #[derive(Debug, Default)]
@@ -64,6 +158,8 @@ pub(crate) struct Columns {
     /// Area types.
     pub(crate) areas: Vec<u16>,
     scratch: Vec<Sample>,
+    facing: Vec<(i32, bool)>,
+    risers: Risers,
 }
 
 impl Columns {
@@ -122,7 +218,7 @@ impl Columns {
         sorted.sort_unstable();
         sorted.dedup();
         if settings.fill_solids && sorted.iter().any(|s| s.surface.faces_down()) {
-            fill_solids(&mut sorted);
+            fill_solids(&mut sorted, &mut self.facing);
         }
         let mut rest = sorted.as_slice();
         while let Some(first) = rest.first() {
@@ -160,75 +256,21 @@ impl Columns {
     /// Steep tops that lead, over other steep tops, from ground below to ground above within one step
     /// become ground. What they know of the ground around them spreads by a column a round.
     fn walk_over_risers(&mut self, grid: &Grid, window: &Window) {
-        let (width, columns) = (window.width() as usize, window.columns());
-        let mut risers: Vec<Riser> = Vec::new();
-        let mut riser_of: BTreeMap<u32, u32> = BTreeMap::new();
-        for column in 0..columns {
-            let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
-            for i in from..to {
-                let span = &self.solids[i as usize];
-                let ceiling = if i + 1 < to { self.solids[i as usize + 1].lo } else { i32::MAX };
-                if span.steep && i64::from(ceiling) - i64::from(span.top) >= grid.agent_height {
-                    riser_of.insert(i, risers.len() as u32);
-                    risers.push(Riser { column: column as u32, span: i, below: None, above: None });
-                }
-            }
-        }
-        for _ in 0..RISER_ROUNDS {
-            let mut changed = false;
-            let next: Vec<Riser> = risers
-                .iter()
-                .map(|riser| {
-                    let mut known = *riser;
-                    let (x, y) = (riser.column as usize % width, riser.column as usize / width);
-                    let top = self.solids[riser.span as usize].top;
-                    let beside = [
-                        (x > 0).then(|| riser.column as usize - 1),
-                        (x + 1 < width).then(|| riser.column as usize + 1),
-                        (y > 0).then(|| riser.column as usize - width),
-                        (riser.column as usize + width < columns)
-                            .then(|| riser.column as usize + width),
-                    ];
-                    for column in beside.into_iter().flatten() {
-                        for i in self.solid_firsts[column]..self.solid_firsts[column + 1] {
-                            let other = &self.solids[i as usize];
-                            if (i64::from(other.top) - i64::from(top)).abs() > grid.step {
-                                continue;
-                            }
-                            let (below, above) = if other.area != NO_GROUND {
-                                (Some((other.ground, other.area)), Some(other.ground))
-                            } else if let Some(&r) = riser_of.get(&i) {
-                                (risers[r as usize].below, risers[r as usize].above)
-                            } else {
-                                continue;
-                            };
-                            if other.top <= top {
-                                known.below = known.below.max(below);
-                            }
-                            if other.top >= top {
-                                known.above = match (known.above, above) {
-                                    (Some(a), Some(b)) => Some(a.min(b)),
-                                    (a, b) => a.or(b),
-                                };
-                            }
-                        }
-                    }
-                    changed |= known != *riser;
-                    known
-                })
-                .collect();
-            risers = next;
-            if !changed {
+        let mut risers = std::mem::take(&mut self.risers);
+        risers.find(self, grid, window);
+        for _ in 1..RISER_ROUNDS {
+            if !risers.spread() {
                 break;
             }
         }
-        for riser in risers {
+        for riser in &risers.known {
             if let (Some((below, area)), Some(above)) = (riser.below, riser.above)
                 && i64::from(above) - i64::from(below) <= grid.step
             {
                 self.solids[riser.span as usize].area = area;
             }
         }
+        self.risers = risers;
     }
 
     fn add_ground(&mut self, first: usize, end: usize, grid: &Grid) {
@@ -250,31 +292,29 @@ impl Columns {
 
 /// Makes what lies between a surface facing down and the next one facing up solid. Only where nothing
 /// else that faces down comes between the two: a lone sheet facing down has no end.
-fn fill_solids(samples: &mut Vec<Sample>) {
+fn fill_solids(samples: &mut Vec<Sample>, facing: &mut Vec<(i32, bool)>) {
     // In the order of the sweep: a surface facing down by where it begins, one facing up by where it
     // ends.
-    let mut facing: Vec<(i32, bool, i32)> = samples
-        .iter()
-        .filter(|s| s.surface.faces_up() != s.surface.faces_down())
-        .map(|s| match s.surface.faces_up() {
-            true => (s.hi, true, s.lo),
-            false => (s.lo, false, s.hi),
-        })
-        .collect();
+    facing.clear();
+    facing.extend(samples.iter().filter_map(|s| {
+        match (s.surface.faces_up(), s.surface.faces_down()) {
+            (true, false) => Some((s.hi, true)),
+            (false, true) => Some((s.lo, false)),
+            _ => None,
+        }
+    }));
     facing.sort_unstable();
-    let mut added = false;
-    for (i, &(from, up, _)) in facing.iter().enumerate() {
+    let before = samples.len();
+    for (i, &(from, up)) in facing.iter().enumerate() {
         if up {
             continue;
         }
-        let next =
-            facing[i + 1..].iter().find(|n| !n.1 || n.0 > from.saturating_add(TOUCHING_UNITS));
-        if let Some(&(to, true, _)) = next {
+        let past = from.saturating_add(TOUCHING_UNITS);
+        if let Some(&(to, true)) = facing[i + 1..].iter().find(|n| !n.1 || n.0 > past) {
             samples.push(Sample { lo: from, hi: to, surface: Surface::UPRIGHT });
-            added = true;
         }
     }
-    if added {
+    if samples.len() > before {
         samples.sort_unstable();
     }
 }

@@ -152,8 +152,8 @@ impl Grid {
         let tile = if voxel.tile_size_cells == 0 { whole } else { voxel.tile_size_cells };
         let slack = units(LIMIT_SLACK_M);
         let agent_radius = units(agent.radius_m) as i64;
-        let reach = (agent_radius / i64::from(cell)) as u32 + 2;
-        let margin = reach + 4 + STOREY_ROUNDS + RISER_ROUNDS;
+        let reach = (agent_radius / i64::from(cell)) as u32 + 1;
+        let margin = reach + 3 + STOREY_ROUNDS + RISER_ROUNDS;
         let sides = [width, depth].map(|n| u64::from(n.min(tile.saturating_add(2 * margin))));
         if sides[0] * sides[1] > MAX_TILE_COLUMNS {
             let count = (sides[0] * sides[1]) as usize;

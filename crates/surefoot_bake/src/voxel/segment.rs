@@ -45,7 +45,7 @@ pub(crate) struct Ground<'a> {
 
 /// How often storeys are counted from column to column. Each time a tower may lean by a column more;
 /// towers that lean farther are counted short. A tile's margin holds that many columns.
-pub(crate) const STOREY_ROUNDS: u32 = 4;
+pub(crate) const STOREY_ROUNDS: u32 = 3;
 
 impl<'a> Ground<'a> {
     pub(crate) fn new(
