@@ -62,7 +62,7 @@ fn many_heaps_of_triangles_build_without_a_trace_of_tiles() {
 fn bake(scene: &Scene, settings: &BakeSettings, seed: u64) -> Option<Baked> {
     match bake_in(scene, settings, StageContext::new()) {
         Ok(baked) => {
-            let lost = |w: &&Warning| matches!(w, Warning::FaceLost { .. });
+            let lost = |w: &&Warning| !may_wind(settings) && matches!(w, Warning::FaceLost { .. });
             if let Some(warning) = baked.report.warnings.iter().find(lost) {
                 panic!("seed {seed}: {warning}");
             }
@@ -71,6 +71,14 @@ fn bake(scene: &Scene, settings: &BakeSettings, seed: u64) -> Option<Baked> {
         Err(error @ BakeError::Unsound(_)) => panic!("seed {seed}: {error}"),
         Err(_) => None,
     }
+}
+
+/// Whether ground may wind around a single corner and over itself, by a step from column to column:
+/// only where four steps are higher than the agent. Such a region has no outline and is left out.
+fn may_wind(settings: &BakeSettings) -> bool {
+    let agent = &settings.agent;
+    let slope = settings.voxel.cell_size_m * agent.max_slope_rad.tan();
+    4.0 * agent.max_step_m.max(slope.min(0.5 * agent.height_m)) >= agent.height_m
 }
 
 /// A heap of triangles on the grid, Y up.

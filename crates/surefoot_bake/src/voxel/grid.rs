@@ -172,7 +172,8 @@ impl Grid {
             margin,
             agent_height: (units(agent.height_m) - slack) as i64,
             agent_radius,
-            climb: step.max(steepest) as i64,
+            // Never as high as the agent: ground over ground stays apart.
+            climb: step.max(steepest.min(0.5 * units(agent.height_m))) as i64,
             step: step as i64,
             level_only: f64::from(cell_height) > step,
         })

@@ -118,6 +118,17 @@ impl<'a> Ground<'a> {
                 break;
             }
         }
+        // Towers that lean too far may be counted short, but never in one column.
+        for column in 0..width * depth {
+            let mut least = 0;
+            for s in self.columns.span_range(column) {
+                if self.field.gone[s as usize].is_none() {
+                    let storey = self.storeys[s as usize].max(least);
+                    self.storeys[s as usize] = storey;
+                    least = storey + 1;
+                }
+            }
+        }
     }
 
     /// One more than the highest storey among the lower ground around a span.

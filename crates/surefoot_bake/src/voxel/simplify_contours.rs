@@ -313,7 +313,8 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
     let mut touches: Vec<Touch> = edges
         .par_iter()
         .enumerate()
-        .filter(|(_, e)| shortened(e))
+        // An edge along one side of one column holds no corner and crosses nothing.
+        .filter(|(_, e)| shortened(e) || !is_unit(e))
         .flat_map_iter(|(i, e)| {
             let mut found = Vec::new();
             // A region is triangulated in plan, so its own borders may not meet at any height.
@@ -323,7 +324,7 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
             tree.visit_box(&any_height, |j| {
                 let f = &edges[j as usize];
                 if i as u32 != j && (share_region(e, f) || here.overlaps(&reach(f))) {
-                    judge(e, f, shortened(f), &mut found);
+                    judge(e, f, [shortened(e), shortened(f)], &mut found);
                 }
             });
             found
@@ -334,8 +335,13 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
     touches
 }
 
-/// What is wrong between an edge that has left out corners and another one.
-fn judge(e: &Edge, f: &Edge, f_shortened: bool, found: &mut Vec<Touch>) {
+fn is_unit(e: &Edge) -> bool {
+    let [a, b] = e.ends;
+    (a.x - b.x).abs() + (a.y - b.y).abs() <= 1
+}
+
+/// What is wrong between two edges, which may have left out corners.
+fn judge(e: &Edge, f: &Edge, shortened: [bool; 2], found: &mut Vec<Touch>) {
     let touch = |e: &Edge, on_it: Option<LatticePoint>| Touch {
         chain: e.chain,
         from: e.from,
@@ -344,14 +350,13 @@ fn judge(e: &Edge, f: &Edge, f_shortened: bool, found: &mut Vec<Touch>) {
     let [a, b] = e.ends.map(plan);
     let [c, d] = f.ends.map(plan);
     if segments_cross(a, b, c, d) {
-        found.push(touch(e, None));
-        if f_shortened {
-            found.push(touch(f, None));
-        }
+        found.extend([e, f].iter().zip(shortened).filter(|(_, s)| *s).map(|(e, _)| touch(e, None)));
         return;
     }
     if (a, b) == (c, d) || (a, b) == (d, c) {
-        found.push(touch(e, None));
+        if shortened[0] {
+            found.push(touch(e, None));
+        }
         return;
     }
     let inner = |p: LatticePoint, a: LatticePoint, b: LatticePoint| {
