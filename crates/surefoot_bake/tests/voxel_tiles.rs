@@ -104,7 +104,6 @@ fn all_scenes_give_the_same_bytes_for_every_size_of_tiles() {
             "rig" | "city" | "testmap-2" => 0.4,
             _ => 0.15,
         };
-        println!("{}", info.name);
         check_equal(info.name, None, cell);
     }
 }
@@ -121,7 +120,8 @@ fn watershed_and_monotone_cover_the_same_ground_within_the_same_boundary() {
         for regions in [Regions::Watershed, Regions::Monotone] {
             for tile in [64, 100, 0] {
                 let baked = bake_tiled(name, Some(size), &settings(regions, tile));
-                assert_eq!(baked.mesh.area_m2(), flood.mesh.area_m2(), "{name}, {regions:?}");
+                let apart_m2 = (baked.mesh.area_m2() - flood.mesh.area_m2()).abs();
+                assert!(apart_m2 < 1e-9, "{name}, {regions:?}: {apart_m2} m²");
                 assert_eq!(
                     boundary(baked.mesh.data()),
                     boundary(flood.mesh.data()),

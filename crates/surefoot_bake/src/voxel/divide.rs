@@ -75,7 +75,7 @@ fn flood_basins(ground: &Ground<'_>) -> Vec<u32> {
     // Deepest first, two levels at a time; ground far from any boundary counts as one level.
     let level = |s: u32| (distance[s as usize] / 2).min(1 << 20);
     let mut order: Vec<(std::cmp::Reverse<u32>, u32)> =
-        ground.own_spans().map(|s| (std::cmp::Reverse(level(s)), s)).collect();
+        ground.own_spans().iter().map(|&s| (std::cmp::Reverse(level(s)), s)).collect();
     order.sort_unstable();
     let mut count = 0;
     let mut queue: Vec<u32> = Vec::new();
@@ -127,7 +127,7 @@ fn join_small(ground: &Ground<'_>, part_of: &mut [u32]) {
     let count = part_of.iter().filter(|p| **p != NO_PART).max().map_or(0, |p| *p as usize + 1);
     let mut sizes = vec![0_usize; count];
     let mut borders: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); count];
-    for span in ground.own_spans() {
+    for &span in ground.own_spans() {
         let part = part_of[span as usize];
         sizes[part as usize] += 1;
         for direction in [EAST, NORTH] {
@@ -172,13 +172,13 @@ fn join_small(ground: &Ground<'_>, part_of: &mut [u32]) {
 fn sweep_rows(ground: &Ground<'_>) -> Vec<u32> {
     let mut part_of = vec![NO_PART; ground.columns.len()];
     let mut count = 0;
-    let own = ground.own;
     let mut row: Vec<(u32, u32)> = Vec::new();
     let mut stretch_of = vec![NO_PART; ground.columns.len()];
-    for y in own.y0..own.y1 {
+    let row_of = |s: &u32| ground.column(*s).1;
+    for of_row in ground.own_spans().chunk_by(|a, b| row_of(a) == row_of(b)) {
         row.clear();
         let mut stretches = 0_u32;
-        for span in ground.own_spans_of_row(y) {
+        for &span in of_row {
             let stretch = match onward(ground, span, WEST) {
                 Some(west) => stretch_of[west as usize],
                 None => {

@@ -17,6 +17,7 @@ use surefoot_mesh::EdgeClass;
 pub(crate) struct ErodeScratch {
     /// Links to the nearest boundary along x, and what stands there.
     along_x: Vec<(u16, EdgeClass)>,
+    from_east: Vec<(u16, EdgeClass)>,
     removed: Vec<(u32, EdgeClass)>,
 }
 
@@ -38,7 +39,7 @@ pub(crate) fn erode(
     }
     let reach = (0_u32..).find(|&k| square(k + 1) >= limit).unwrap_or(0);
     let cap = reach.min(u32::from(u16::MAX)) as u16;
-    measure_along_x(field, columns, grid, window, cap, &mut scratch.along_x);
+    measure_along_x(field, columns, grid, window, cap, scratch);
     let along_x = &scratch.along_x;
     scratch.removed.clear();
     for span in 0..field.links.len() as u32 {
@@ -57,8 +58,8 @@ pub(crate) fn erode(
                 let next = field.links[at as usize][direction];
                 if next == NO_SPAN {
                     if gone_on < best.0 {
-                        let column = field.column_of[at as usize];
-                        best = (gone_on, side_class(columns, grid, window, column, at, direction));
+                        let place = field.places[at as usize];
+                        best = (gone_on, side_class(columns, grid, window, place, at, direction));
                     }
                     break;
                 }
@@ -87,12 +88,13 @@ fn measure_along_x(
     grid: &Grid,
     window: &Window,
     cap: u16,
-    out: &mut Vec<(u16, EdgeClass)>,
+    scratch: &mut ErodeScratch,
 ) {
+    let ErodeScratch { along_x: out, from_east, .. } = scratch;
     out.clear();
     out.resize(field.links.len(), (0, EdgeClass::Open));
     let class = |span: usize, direction: usize| {
-        side_class(columns, grid, window, field.column_of[span], span as u32, direction)
+        side_class(columns, grid, window, field.places[span], span as u32, direction)
     };
     // Spans are numbered row by row, so the neighbour to the west comes before, to the east after.
     for span in 0..field.links.len() {
@@ -105,7 +107,8 @@ fn measure_along_x(
             }
         };
     }
-    let mut from_east = vec![(0_u16, EdgeClass::Open); field.links.len()];
+    from_east.clear();
+    from_east.resize(field.links.len(), (0, EdgeClass::Open));
     for span in (0..field.links.len()).rev() {
         let east = field.links[span][EAST];
         from_east[span] = match east {

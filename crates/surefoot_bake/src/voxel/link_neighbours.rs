@@ -27,8 +27,8 @@ pub(crate) const fn opposite(direction: usize) -> usize {
 pub(crate) struct OpenField {
     /// The span in each direction, or [`NO_SPAN`].
     pub(crate) links: Vec<[u32; 4]>,
-    /// The column of every span, counted through the window.
-    pub(crate) column_of: Vec<u32>,
+    /// The column of every span, from the window's corner.
+    pub(crate) places: Vec<[u32; 2]>,
     /// Why a span is no ground any more; `None` for ground.
     pub(crate) gone: Vec<Option<EdgeClass>>,
 }
@@ -41,18 +41,16 @@ impl OpenField {
         self.links.resize(columns.len(), [NO_SPAN; 4]);
         self.gone.clear();
         self.gone.resize(columns.len(), None);
-        self.column_of.clear();
-        self.column_of.reserve(columns.len());
-        for column in 0..width * depth {
-            let count = columns.span_range(column).len();
-            self.column_of.extend(std::iter::repeat_n(column as u32, count));
-        }
+        self.places.clear();
+        self.places.reserve(columns.len());
         for y in 0..depth {
             for x in 0..width {
                 let column = y * width + x;
-                if columns.span_range(column).is_empty() {
+                let count = columns.span_range(column).len();
+                if count == 0 {
                     continue;
                 }
+                self.places.extend(std::iter::repeat_n([x as u32, y as u32], count));
                 if x + 1 < width {
                     self.link_columns(columns, grid, [column, column + 1], EAST);
                 }
@@ -105,7 +103,7 @@ impl OpenField {
             let is_ledge = (0..4).any(|d| {
                 self.links[span as usize][d] == NO_SPAN
                     && !self.leaves(window, span, d)
-                    && is_drop(columns, grid, window, self.column_of[span as usize], span, d)
+                    && is_drop(columns, grid, window, self.places[span as usize], span, d)
             });
             if is_ledge {
                 ledges.push((span, EdgeClass::Open));
@@ -116,8 +114,7 @@ impl OpenField {
 
     /// Whether a direction leads out of the window where the grid goes on.
     pub(crate) fn leaves(&self, window: &Window, span: u32, direction: usize) -> bool {
-        let column = self.column_of[span as usize];
-        let (x, y) = (column % window.width(), column / window.width());
+        let [x, y] = self.places[span as usize];
         match direction {
             EAST => x + 1 == window.width() && window.more[0],
             NORTH => y + 1 == window.depth() && window.more[1],
@@ -143,10 +140,10 @@ fn can_go(columns: &Columns, grid: &Grid, a: u32, b: u32) -> bool {
 fn solids_beside<'a>(
     columns: &'a Columns,
     window: &Window,
-    column: u32,
+    [x, y]: [u32; 2],
     direction: usize,
 ) -> &'a [SolidSpan] {
-    let (x, y) = (column % window.width(), column / window.width());
+    let column = y * window.width() + x;
     let neighbour = match direction {
         EAST if x + 1 < window.width() => column + 1,
         NORTH if y + 1 < window.depth() => column + window.width(),
@@ -163,12 +160,12 @@ fn is_drop(
     columns: &Columns,
     grid: &Grid,
     window: &Window,
-    column: u32,
+    place: [u32; 2],
     span: u32,
     direction: usize,
 ) -> bool {
     let height = i64::from(columns.heights[span as usize]);
-    !solids_beside(columns, window, column, direction).iter().any(|s| {
+    !solids_beside(columns, window, place, direction).iter().any(|s| {
         i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) >= height - grid.climb
     })
 }
@@ -178,12 +175,12 @@ pub(crate) fn side_class(
     columns: &Columns,
     grid: &Grid,
     window: &Window,
-    column: u32,
+    place: [u32; 2],
     span: u32,
     direction: usize,
 ) -> EdgeClass {
     let height = i64::from(columns.heights[span as usize]);
-    let blocked = solids_beside(columns, window, column, direction)
+    let blocked = solids_beside(columns, window, place, direction)
         .iter()
         .any(|s| i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) > height);
     if blocked { EdgeClass::Blocked } else { EdgeClass::Open }

@@ -95,7 +95,7 @@ pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces, parts: &[u32])
         run_of: vec![[NO_RUN; 4]; ground.columns.len()],
         tile: TracedTile::default(),
     };
-    for span in ground.own_spans() {
+    for &span in ground.own_spans() {
         tracer.tile.ground_spans += 1;
         for side in [EAST, NORTH, WEST, SOUTH] {
             tracer.trace_side(span, side);
@@ -141,9 +141,6 @@ const ENDS: [[[usize; 2]; 2]; 4] =
 const TURN_LEFT: [(usize, usize); 4] = [(EAST, SE), (NORTH, NE), (SOUTH, SW), (WEST, NW)];
 /// The same, clockwise.
 const TURN_RIGHT: [(usize, usize); 4] = [(NORTH, NW), (WEST, SW), (EAST, NE), (SOUTH, SE)];
-
-/// A column and those around it that come after it.
-const HALF_RING: [(i32, i32); 5] = [(0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
 
 impl Tracer<'_> {
     fn trace_side(&mut self, span: u32, side: usize) {
@@ -250,8 +247,8 @@ impl Tracer<'_> {
     fn class_at(&self, span: u32, side: usize) -> EdgeClass {
         let ground = self.ground;
         let window = &ground.window;
-        let column = ground.field.column_of[span as usize];
-        let (x, y) = (column % window.width(), column / window.width());
+        let place @ [x, y] = ground.field.places[span as usize];
+        let column = y * window.width() + x;
         let neighbour = match side {
             EAST if x + 1 < window.width() => column + 1,
             NORTH if y + 1 < window.depth() => column + window.width(),
@@ -265,7 +262,7 @@ impl Tracer<'_> {
             .span_range(neighbour as usize)
             .find(|&s| (i64::from(ground.height(s)) - height).abs() <= ground.grid.climb)
             .and_then(|s| ground.field.gone[s as usize])
-            .unwrap_or_else(|| side_class(ground.columns, ground.grid, window, column, span, side))
+            .unwrap_or_else(|| side_class(ground.columns, ground.grid, window, place, span, side))
     }
 
     /// The corner of a span: which ground meets there, and the height of the span's part of it.
@@ -327,7 +324,7 @@ impl Tracer<'_> {
     /// The pieces along the tile's edge, which other tiles may name.
     fn find_entrances(&mut self) {
         let ground = self.ground;
-        for span in ground.own_spans() {
+        for &span in ground.own_spans() {
             let (x, y) = ground.column(span);
             let own = &ground.own;
             if x == own.x0 || y == own.y0 || x + 1 == own.x1 || y + 1 == own.y1 {
@@ -344,22 +341,16 @@ impl Tracer<'_> {
         let ground = self.ground;
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut last = (NO_PIECE, NO_PIECE);
-        for span in ground.own_spans() {
-            let piece = self.pieces.piece_of[span as usize];
-            let height = i64::from(ground.height(span));
-            ground.visit_around(ground.field.column_of[span as usize], &HALF_RING, |other| {
-                if (i64::from(ground.height(other)) - height).abs() < ground.storey_height() {
-                    return;
-                }
-                let there = self.pieces.piece_of[other as usize];
-                if there == NO_PIECE {
-                    self.tile.foreign_overlaps.push((piece, ground.key(other)));
-                } else if there != piece && (piece, there) != last {
-                    last = (piece, there);
-                    pairs.push((piece.min(there), piece.max(there)));
-                }
-            });
-        }
+        let (piece_of, foreign) = (&self.pieces.piece_of, &mut self.tile.foreign_overlaps);
+        ground.visit_overlaps(|high, low| {
+            let (piece, there) = (piece_of[high as usize], piece_of[low as usize]);
+            if there == NO_PIECE {
+                foreign.push((piece, ground.key(low)));
+            } else if there != piece && (piece, there) != last {
+                last = (piece, there);
+                pairs.push((piece.min(there), piece.max(there)));
+            }
+        });
         pairs.sort_unstable();
         pairs.dedup();
         self.tile.overlaps = pairs;
