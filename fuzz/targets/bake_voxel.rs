@@ -136,6 +136,7 @@ fn settings(choices: &[u8]) -> BakeSettings {
             low_obstacles: !flag(3),
             drop_ledges: !flag(5),
             fill_solids: !flag(6),
+            bridge_gaps: !flag(7),
             two_sided: flag(4),
         },
         ..Default::default()

@@ -8,6 +8,7 @@
 //! not depend on the size of the tiles. Each stage's file says where and why.
 
 mod add_detail;
+mod bridge_gaps;
 mod chain_contours;
 mod divide;
 mod erode;

@@ -116,6 +116,11 @@ fn winding_stairs_connect_up_to_the_step_and_not_above() {
 }
 
 #[test]
+fn treads_apart_in_plan_connect_up_to_the_step_and_not_above() {
+    check("open-stairs", 5);
+}
+
+#[test]
 fn arcs_around_pillars_have_the_right_area() {
     check("pillars", 3);
 }

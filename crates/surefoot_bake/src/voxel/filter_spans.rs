@@ -8,6 +8,7 @@
 //! next one facing up is solid, so that a box standing on the floor hides the floor in it.
 
 use crate::settings::VoxelSettings;
+use crate::voxel::bridge_gaps::bridge_gaps;
 use crate::voxel::grid::{Grid, Surface, Window};
 use crate::voxel::rasterize::{ColumnSamples, Sample};
 
@@ -29,6 +30,31 @@ pub(crate) struct SolidSpan {
     area: u16,
     /// Whether the top is too steep, but faces up.
     steep: bool,
+}
+
+impl SolidSpan {
+    /// Ground across a gap.
+    pub(crate) const fn bridge(height: i32, rise: i32, area: u16) -> Self {
+        Self { lo: height, top: height, ground: height, rise, area, steep: false }
+    }
+
+    pub(crate) const fn is_ground(&self) -> bool {
+        self.area != NO_GROUND
+    }
+
+    /// The height of the ground on it.
+    pub(crate) const fn height(&self) -> i32 {
+        self.ground
+    }
+
+    pub(crate) const fn area(&self) -> u16 {
+        self.area
+    }
+
+    /// Something to sort by.
+    pub(crate) const fn key(&self) -> (i32, u16) {
+        (self.rise, self.area)
+    }
 }
 
 /// A steep top, and the nearest ground that leads to it from below and on from it above.
@@ -163,6 +189,35 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
+    /// The solid spans of a column, from below.
+    pub(crate) fn solids_of(&self, column: usize) -> &[SolidSpan] {
+        let from = self.solid_firsts[column] as usize;
+        &self.solids[from..self.solid_firsts[column + 1] as usize]
+    }
+
+    /// Adds solid spans, sorted by column.
+    pub(crate) fn insert_solids(&mut self, added: &[(u32, SolidSpan)]) {
+        let old = std::mem::take(&mut self.solids);
+        let mut next = added.iter().peekable();
+        self.solids.reserve(old.len() + added.len());
+        for column in 0..self.solid_firsts.len() - 1 {
+            let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
+            let first = self.solids.len();
+            self.solids.extend_from_slice(&old[from as usize..to as usize]);
+            let mut mixed = false;
+            while let Some((_, span)) = next.next_if(|(c, _)| *c as usize == column) {
+                self.solids.push(*span);
+                mixed = true;
+            }
+            if mixed {
+                self.solids[first..].sort_by_key(|s| (s.lo, s.top));
+            }
+            self.solid_firsts[column] = first as u32;
+        }
+        let last = self.solid_firsts.len() - 1;
+        self.solid_firsts[last] = self.solids.len() as u32;
+    }
+
     /// Number of ground spans.
     pub(crate) fn len(&self) -> usize {
         self.heights.len()
@@ -201,6 +256,9 @@ impl Columns {
         self.solid_firsts.push(self.solids.len() as u32);
         if settings.low_obstacles {
             self.walk_over_risers(grid, window);
+        }
+        if settings.bridge_gaps {
+            bridge_gaps(self, grid, window);
         }
         for column in 0..window.columns() {
             self.firsts.push(self.heights.len() as u32);

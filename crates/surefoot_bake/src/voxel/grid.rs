@@ -8,6 +8,7 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::read::{Soup, normal_units};
 use crate::settings::Resolved;
+use crate::voxel::bridge_gaps::MOST_GAP_COLUMNS;
 use crate::voxel::filter_spans::RISER_ROUNDS;
 use crate::voxel::segment::STOREY_ROUNDS;
 use glam::DVec3;
@@ -153,7 +154,7 @@ impl Grid {
         let slack = units(LIMIT_SLACK_M);
         let agent_radius = units(agent.radius_m) as i64;
         let reach = (agent_radius / i64::from(cell)) as u32 + 1;
-        let margin = reach + 3 + STOREY_ROUNDS + RISER_ROUNDS;
+        let margin = reach + 3 + STOREY_ROUNDS + RISER_ROUNDS + MOST_GAP_COLUMNS;
         let sides = [width, depth].map(|n| u64::from(n.min(tile.saturating_add(2 * margin))));
         if sides[0] * sides[1] > MAX_TILE_COLUMNS {
             let count = (sides[0] * sides[1]) as usize;

@@ -83,7 +83,8 @@ pub(crate) struct TracedTile {
     pub(crate) ground_spans: usize,
 }
 
-/// Heights inside of a piece are taken at every fourth column, and wherever the ground bends.
+/// Heights inside of a piece are taken at every fourth column, unless it is level there, and wherever
+/// the ground bends.
 const SAMPLE_EVERY: u32 = 4;
 
 /// Traces a tile.
@@ -111,6 +112,14 @@ pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces, parts: &[u32])
     let mut tile = tracer.tile;
     let last_part = parts.iter().filter(|p| **p != NO_PART).max();
     tile.parts = last_part.map_or(0, |p| p + 1);
+    tile.samples.shrink_to_fit();
+    tile.runs.shrink_to_fit();
+    tile.joins.sort_unstable();
+    tile.joins.dedup();
+    tile.joins.shrink_to_fit();
+    tile.foreign_overlaps.sort_unstable();
+    tile.foreign_overlaps.dedup();
+    tile.foreign_overlaps.shrink_to_fit();
     tile.solid_spans = ground.columns.solids.len();
     Pieces { keys: tile.keys, areas: tile.areas, .. } = pieces;
     tile
@@ -313,12 +322,29 @@ impl Tracer<'_> {
         };
         let (x, y) = ground.column(span);
         let regular = x % SAMPLE_EVERY == 0 && y % SAMPLE_EVERY == 0;
-        if regular || bends(WEST, EAST) || bends(SOUTH, NORTH) {
+        if (regular && !self.is_level_around(span)) || bends(WEST, EAST) || bends(SOUTH, NORTH) {
             let piece = self.pieces.piece_of[span as usize];
             let part = self.parts.get(span as usize).copied().unwrap_or(NO_PART);
             let height = ground.height(span);
             self.tile.samples.push(HeightSample { x, y, height, piece, part });
         }
+    }
+
+    /// Whether the ground is level in all four directions as far as the next samples: then they tell
+    /// the height here too.
+    fn is_level_around(&self, span: u32) -> bool {
+        let ground = self.ground;
+        let height = ground.height(span);
+        (0..4).all(|direction| {
+            let mut at = span;
+            (0..SAMPLE_EVERY).all(|_| match ground.link(at, direction) {
+                Some(next) => {
+                    at = next;
+                    ground.height(next) == height
+                }
+                None => false,
+            })
+        })
     }
 
     /// The pieces along the tile's edge, which other tiles may name.
@@ -340,19 +366,22 @@ impl Tracer<'_> {
     fn find_overlaps(&mut self) {
         let ground = self.ground;
         let mut pairs: Vec<(u32, u32)> = Vec::new();
-        let mut last = (NO_PIECE, NO_PIECE);
+        // The pairs met last: most come many times over.
+        let mut recent = [(NO_PIECE, NO_PIECE); 8];
         let (piece_of, foreign) = (&self.pieces.piece_of, &mut self.tile.foreign_overlaps);
         ground.visit_overlaps(|high, low| {
             let (piece, there) = (piece_of[high as usize], piece_of[low as usize]);
             if there == NO_PIECE {
                 foreign.push((piece, ground.key(low)));
-            } else if there != piece && (piece, there) != last {
-                last = (piece, there);
+            } else if there != piece && !recent.contains(&(piece, there)) {
+                recent.rotate_right(1);
+                recent[0] = (piece, there);
                 pairs.push((piece.min(there), piece.max(there)));
             }
         });
         pairs.sort_unstable();
         pairs.dedup();
+        pairs.shrink_to_fit();
         self.tile.overlaps = pairs;
     }
 }

@@ -54,6 +54,7 @@ pub(crate) fn trace_tiles(
     context.count("solid_spans", sum(|t| t.solid_spans));
     context.count("ground_spans", sum(|t| t.ground_spans));
     context.count("runs", sum(|t| t.runs.len()));
+    context.count("height_samples", sum(|t| t.samples.len()));
     if sum(|t| t.ground_spans) == 0 && tiles.triangles.iter().all(|t| !t.surface.is_ground()) {
         context.warn(Warning::NoGround);
     }
