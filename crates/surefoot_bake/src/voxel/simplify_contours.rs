@@ -119,7 +119,10 @@ impl Simplified {
                 keep[(i + n - 1) % n] = true;
             }
         }
-        if chain.closed && keep.iter().filter(|k| **k).count() < 2 {
+        // A chain may also leave a junction and come back to it.
+        let ring = chain.closed || plan(chain.points[0]) == plan(chain.points[n - 1]);
+        let ends = if chain.closed { 0 } else { 1 };
+        if ring && keep.iter().filter(|k| **k).count() < 2 + ends {
             let first = keep.iter().position(|k| *k).unwrap_or(0);
             keep[first] = true;
             let start = chain.points[first];
@@ -127,7 +130,7 @@ impl Simplified {
                 let (dx, dy) = (i64::from(p.x - start.x), i64::from(p.y - start.y));
                 dx * dx + dy * dy
             };
-            let farthest = (0..n).filter(|&i| i != first).max_by(|&i, &j| {
+            let farthest = (0..n).filter(|&i| i != first && !keep[i]).max_by(|&i, &j| {
                 let (p, q) = (&chain.points[i], &chain.points[j]);
                 away(p).cmp(&away(q)).then(order_key(q).cmp(&order_key(p)))
             });
@@ -147,13 +150,13 @@ impl Simplified {
                 work.push((i, to));
             }
         }
-        if out.chain.closed && out.keep.iter().filter(|k| **k).count() < 3 {
+        if ring && out.keep.iter().filter(|k| **k).count() < 3 + ends {
             out.keep_third(deviation);
         }
         out
     }
 
-    /// A closed chain needs three corners that are not on one line.
+    /// A ring needs three corners that are not on one line.
     fn keep_third(&mut self, deviation: &Deviation) {
         let edges: Vec<(usize, usize)> =
             self.edges(0).map(|e| (e.from as usize, e.to as usize)).collect();
