@@ -8,6 +8,7 @@ mod fuzz;
 mod run;
 mod scenes;
 mod verify_all;
+mod voxel_tables;
 
 use anyhow::{Result, bail};
 
@@ -21,6 +22,8 @@ cargo xtask TASK
   figures          draw the pictures of the documents anew
   verify-all [--samples N] [SCENE...]
                    judge every scene, and Recast's meshes of it, into a dated table in docs
+  voxel-tables [SCENE...]
+                   remake the tables that the voxel pipeline follows, into a dated document in docs
 ";
 
 fn main() -> Result<()> {
@@ -35,6 +38,7 @@ fn main() -> Result<()> {
         ["scenes", folder] => scenes::write_all(folder.as_ref()),
         ["figures"] => figures::draw_all(),
         ["verify-all", rest @ ..] => verify_all::run_all(rest),
+        ["voxel-tables", rest @ ..] => voxel_tables::write(rest),
         [] | ["help" | "--help" | "-h"] => {
             run::say(HELP);
             Ok(())

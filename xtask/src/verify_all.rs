@@ -322,7 +322,7 @@ fn share(value: &Value) -> String {
 }
 
 /// The processor and its cores, as far as the system tells.
-fn machine() -> String {
+pub(crate) fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info
@@ -333,7 +333,7 @@ fn machine() -> String {
 }
 
 /// Today in UTC, as year-month-day.
-fn date() -> String {
+pub(crate) fn date() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let (year, month, day) = civil(seconds / 86_400);
     format!("{year:04}-{month:02}-{day:02}")

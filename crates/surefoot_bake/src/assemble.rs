@@ -9,7 +9,7 @@ use crate::partition::PartitionedSurface;
 use crate::settings::Resolved;
 use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
-use surefoot_mesh::{NavMeshData, VertexId};
+use surefoot_mesh::{EdgeClass, NO_EDGE, NavMeshData, VertexId};
 
 /// Corners whose heights differ by less are one vertex, in metres.
 const SAME_HEIGHT_M: f64 = 2e-3;
@@ -61,6 +61,27 @@ pub(crate) fn assemble(
             data.edge_vertices[corner.2 as usize] = id;
         }
     }
+    level_steps(&mut data);
     context.count("vertices", data.vertex_points.len());
     Ok(data)
+}
+
+/// A step whose sides have the same vertices is none: it was a border that cells may not cross.
+fn level_steps(data: &mut NavMeshData) {
+    let mut next = vec![0_u32; data.edge_vertices.len()];
+    for ends in data.cell_first_edges.windows(2) {
+        for e in ends[0]..ends[1] {
+            next[e as usize] = if e + 1 < ends[1] { e + 1 } else { ends[0] };
+        }
+    }
+    for e in 0..data.edge_twins.len() {
+        let twin = data.edge_twins[e];
+        if twin != NO_EDGE
+            && data.edge_classes[e] == EdgeClass::Step
+            && data.edge_vertices[e] == data.edge_vertices[next[twin as usize] as usize]
+            && data.edge_vertices[next[e] as usize] == data.edge_vertices[twin as usize]
+        {
+            data.edge_classes[e] = EdgeClass::Inner;
+        }
+    }
 }

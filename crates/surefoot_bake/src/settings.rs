@@ -148,6 +148,8 @@ pub struct VoxelSettings {
     /// Takes what lies between a surface facing down and the next one facing up as solid, so that
     /// there is no ground inside of things.
     pub fill_solids: bool,
+    /// Steps over the gaps of open stairs, where the next tread is higher or lower.
+    pub bridge_gaps: bool,
     /// Takes triangles that face down as ground too: for scenes with careless winding.
     pub two_sided: bool,
 }
@@ -164,6 +166,7 @@ impl Default for VoxelSettings {
             low_obstacles: true,
             drop_ledges: true,
             fill_solids: true,
+            bridge_gaps: true,
             two_sided: false,
         }
     }

@@ -8,7 +8,9 @@
 //! not depend on the size of the tiles. Each stage's file says where and why.
 
 mod add_detail;
+mod bridge_gaps;
 mod chain_contours;
+mod divide;
 mod erode;
 mod filter_spans;
 mod grid;

@@ -8,6 +8,8 @@ use surefoot_bake::Progress;
 /// A line that names the running stage.
 pub(crate) struct Spinner {
     bar: Option<ProgressBar>,
+    /// The running stage.
+    stage: String,
 }
 
 impl Spinner {
@@ -22,7 +24,7 @@ impl Spinner {
             bar.enable_steady_tick(Duration::from_millis(80));
             bar
         });
-        Self { bar }
+        Self { bar, stage: String::new() }
     }
 
     /// Says what is being done.
@@ -35,7 +37,14 @@ impl Spinner {
 
 impl Progress for Spinner {
     fn stage(&mut self, name: &'static str) {
-        self.say(name.replace('_', " "));
+        self.stage = name.replace('_', " ");
+        self.say(self.stage.clone());
+    }
+
+    fn part(&mut self, done: usize, of: usize) {
+        if of > 1 {
+            self.say(format!("{} {done}/{of}", self.stage));
+        }
     }
 }
 

@@ -98,6 +98,45 @@ fn up_can_be_any_direction() {
 }
 
 #[test]
+fn voxels_build_the_same_file_in_tiles_of_any_size() {
+    let bench = Bench::new();
+    bench.ok(&["scene", "floors", "--size", "2", "-o", "floors.glb"]);
+    for regions in ["flood", "flat"] {
+        for tile in ["32", "100", "0"] {
+            let name = format!("{regions}-{tile}.obj");
+            let build = ["build", "floors.glb", "--method", "voxel", "--regions", regions];
+            let report = bench
+                .json(&[&build[..], &["--tile-size", tile, "-o", &name, "--json"][..]].concat());
+            assert_eq!(report["method"], "voxel");
+            assert_eq!(report["warnings"].as_array().map(Vec::len), Some(0), "{report}");
+            assert_eq!(bench.read(&name), bench.read(&format!("{regions}-32.obj")));
+        }
+    }
+    let ran = bench.ok(&[
+        "build",
+        "floors.glb",
+        "--method",
+        "voxel",
+        "--regions",
+        "watershed",
+        "--cell-size",
+        "0.15",
+        "--cell-height",
+        "0.1",
+        "--tolerance",
+        "0.1",
+        "-o",
+        "floors.snav",
+    ]);
+    assert!(ran.err.contains("--tolerance has no effect with --method voxel"), "{}", ran.err);
+    bench.fails(
+        &["build", "floors.glb", "--method", "voxel", "--cell-size", "0", "-o", "none.snav"],
+        2,
+        &["cell size"],
+    );
+}
+
+#[test]
 fn areas_come_from_tags() {
     let bench = Bench::new();
     bench.write("plate.obj", PLATE);

@@ -163,7 +163,10 @@ impl Merger {
         let ends = [corner(self, before, other_after), corner(self, other_before, after)];
         let turns = ends.map(|(p, q, r)| orient(p, q, r));
         for ((p, q, r), turn) in ends.iter().zip(turns) {
-            if turn < 0 && depth(*p, *q, *r) > self.notch_units {
+            // At the end of a slit the outline would turn back on itself.
+            let turns_back = turn == 0
+                && (plan_units(*p) - plan_units(*q)).dot(plan_units(*r) - plan_units(*q)) > 0.0;
+            if turns_back || (turn < 0 && depth(*p, *q, *r) > self.notch_units) {
                 return;
             }
         }

@@ -6,18 +6,25 @@
 //! in a triangle becomes a corner, and flips after Lawson make the triangles Delaunay again. Borders
 //! stay as they are.
 
+use crate::voxel::divide::NO_PART;
 use crate::voxel::merge_tiles::RegionSample;
 use crate::voxel::region_mesh::{MeshTriangle, NONE, RegionMesh, turn};
+use std::cmp::Reverse;
 
 /// Points are added in the middle of columns: odd numbers of half columns.
 fn place(sample: &RegionSample) -> [i32; 2] {
     [2 * sample.x as i32 + 1, 2 * sample.y as i32 + 1]
 }
 
-/// Adds points until no sample is farther off than `allowed` lattice units.
-pub(crate) fn add_detail(mesh: &mut RegionMesh, samples: &[RegionSample], allowed: f64) {
+/// Adds points until no sample is farther off than `allowed` lattice units. Returns the part of every
+/// triangle, by most of its samples; nothing where the ground is not divided.
+pub(crate) fn add_detail(
+    mesh: &mut RegionMesh,
+    samples: &[RegionSample],
+    allowed: f64,
+) -> Vec<u32> {
     if samples.is_empty() || mesh.triangles.is_empty() {
-        return;
+        return Vec::new();
     }
     let mut detail = Detail {
         first: vec![NONE; mesh.triangles.len()],
@@ -37,6 +44,7 @@ pub(crate) fn add_detail(mesh: &mut RegionMesh, samples: &[RegionSample], allowe
             work.extend_from_slice(&detail.touched);
         }
     }
+    detail.parts()
 }
 
 struct Detail<'a> {
@@ -127,6 +135,42 @@ impl Detail<'_> {
             i = self.next[i as usize];
         }
         best.map(|(_, i)| i)
+    }
+
+    fn parts(&self) -> Vec<u32> {
+        if self.samples.iter().all(|s| s.part == NO_PART) {
+            return Vec::new();
+        }
+        let count = self.mesh.triangles.len();
+        let mut parts = vec![NO_PART; count];
+        let mut queue: Vec<u32> = Vec::new();
+        let mut votes: Vec<u32> = Vec::new();
+        for t in 0..count as u32 {
+            votes.clear();
+            let mut i = self.first[t as usize];
+            while i != NONE {
+                votes.push(self.samples[i as usize].part);
+                i = self.next[i as usize];
+            }
+            votes.sort_unstable();
+            let most = votes.chunk_by(|a, b| a == b).max_by_key(|v| (v.len(), Reverse(v[0])));
+            if let Some(most) = most {
+                parts[t as usize] = most[0];
+                queue.push(t);
+            }
+        }
+        // Triangles between samples go with a neighbour.
+        let mut at = 0;
+        while let Some(&t) = queue.get(at) {
+            at += 1;
+            for n in self.mesh.triangles[t as usize].neighbours {
+                if n != NONE && parts[n as usize] == NO_PART {
+                    parts[n as usize] = parts[t as usize];
+                    queue.push(n);
+                }
+            }
+        }
+        parts
     }
 
     /// Takes the samples of a triangle that is about to change.

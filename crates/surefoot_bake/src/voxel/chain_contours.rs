@@ -83,10 +83,12 @@ pub(crate) fn chain_contours(
     context.count("runs", runs.len());
     let directed: Vec<Directed> = runs.iter().map(direct).collect();
     drop(runs);
-    let nodes = Nodes::new(&directed, agent_height);
+    let nodes = Nodes::new(&directed);
     context.check_cancelled()?;
-    let mut chains = nodes.trace(&directed);
-    chains.iter_mut().for_each(drop_idle_corners);
+    let mut traced = nodes.trace(&directed);
+    traced.iter_mut().for_each(drop_idle_corners);
+    fix_touching_corners(&mut traced, agent_height);
+    let mut chains: Vec<Chain> = traced.into_iter().map(|t| t.chain).collect();
     chains.iter_mut().for_each(start_at_least);
     // The order of chains is that of their corners, so it does not depend on tiles.
     chains.sort_by_cached_key(|c| {
@@ -145,12 +147,16 @@ struct Nodes {
     /// Where each node's ends begin in `ends`, and one past the last at the end.
     firsts: Vec<u32>,
     ends: Vec<u32>,
-    /// Whether other ground has a corner at the same place.
-    touched: Vec<bool>,
+}
+
+/// A chain and the nodes of its corners.
+struct TracedChain {
+    chain: Chain,
+    nodes: Vec<u32>,
 }
 
 impl Nodes {
-    fn new(runs: &[Directed], agent_height: i64) -> Self {
+    fn new(runs: &[Directed]) -> Self {
         let mut sorted: Vec<RunEnd> = Vec::with_capacity(runs.len() * 2);
         for (i, r) in runs.iter().enumerate() {
             for k in 0..2 {
@@ -164,30 +170,11 @@ impl Nodes {
             node_of: vec![0; sorted.len()],
             firsts: Vec::new(),
             ends: sorted.iter().map(|e| e.end).collect(),
-            touched: Vec::new(),
         };
-        let height = |e: &RunEnd| i64::from(runs[e.end as usize / 2].at[e.end as usize % 2].left);
-        let mut place: Option<(u32, u32)> = None;
-        let mut first_of_place = 0;
         for (i, e) in sorted.iter().enumerate() {
-            let here = Some((e.x, e.y));
-            if here != place {
-                place = here;
-                first_of_place = nodes.firsts.len();
-            }
-            let new = i == 0
-                || (sorted[i - 1].x, sorted[i - 1].y, sorted[i - 1].sheet) != (e.x, e.y, e.sheet);
-            if new {
+            let place = |e: &RunEnd| (e.y, e.x, e.sheet);
+            if i == 0 || place(&sorted[i - 1]) != place(e) {
                 nodes.firsts.push(i as u32);
-                nodes.touched.push(false);
-                let last = nodes.firsts.len() - 1;
-                for other in first_of_place..last {
-                    let there = &sorted[nodes.firsts[other] as usize];
-                    if (height(there) - height(e)).abs() < agent_height {
-                        nodes.touched[other] = true;
-                        nodes.touched[last] = true;
-                    }
-                }
             }
             nodes.node_of[e.end as usize] = nodes.firsts.len() as u32 - 1;
         }
@@ -211,7 +198,7 @@ impl Nodes {
         fits.then_some(other)
     }
 
-    fn trace(&self, runs: &[Directed]) -> Vec<Chain> {
+    fn trace(&self, runs: &[Directed]) -> Vec<TracedChain> {
         let mut done = vec![false; runs.len()];
         let mut chains = Vec::new();
         // Chains between junctions first; what is left is closed.
@@ -237,7 +224,7 @@ impl Nodes {
     }
 
     /// The chain that leaves along a run from one of its ends.
-    fn follow(&self, runs: &[Directed], from: u32, closed: bool, done: &mut [bool]) -> Chain {
+    fn follow(&self, runs: &[Directed], from: u32, closed: bool, done: &mut [bool]) -> TracedChain {
         let first = &runs[from as usize / 2];
         let mut chain = Chain {
             left: first.left,
@@ -247,6 +234,7 @@ impl Nodes {
             fixed: Vec::new(),
             closed,
         };
+        let mut nodes = Vec::new();
         let mut leaving = from;
         loop {
             let run = &runs[leaving as usize / 2];
@@ -259,8 +247,8 @@ impl Nodes {
             let (start, end) = (leaving as usize % 2, 1 - leaving as usize % 2);
             chain.points.push(side(run.at[start]));
             chain.classes.push(run.class);
-            let node = self.node_of[leaving as usize] as usize;
-            chain.fixed.push(self.touched[node] || (!closed && chain.fixed.is_empty()));
+            nodes.push(self.node_of[leaving as usize]);
+            chain.fixed.push(!closed && chain.fixed.is_empty());
             let arriving = leaving ^ 1;
             match self.goes_on(runs, arriving) {
                 Some(next) if !done[next as usize / 2] => leaving = next,
@@ -271,17 +259,40 @@ impl Nodes {
                         chain.points.push(side(run.at[end]));
                         chain.fixed[0] = true;
                         chain.fixed.push(true);
+                        nodes.push(self.node_of[arriving as usize]);
                     }
-                    return chain;
+                    return TracedChain { chain, nodes };
                 }
             }
         }
     }
 }
 
-/// Drops corners in the middle of a straight stretch of equal heights. Beside a corner where other
-/// ground touches, the next corner stays too, so that nothing can turn around it.
-fn drop_idle_corners(chain: &mut Chain) {
+/// Fixes corners at which other corners of nearly the same height lie: ground that meets ground only
+/// there, diagonally or along a slit.
+fn fix_touching_corners(traced: &mut [TracedChain], agent_height: i64) {
+    let mut corners: Vec<(i32, i32, u32, i32, u32, u32)> = Vec::new();
+    for (c, t) in traced.iter().enumerate() {
+        for (i, (p, &node)) in t.chain.points.iter().zip(&t.nodes).enumerate() {
+            corners.push((p.y, p.x, node, p.left, c as u32, i as u32));
+        }
+    }
+    corners.sort_unstable();
+    for place in corners.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        for a in place {
+            let near = |b: &(i32, i32, u32, i32, u32, u32)| {
+                b.2 != a.2 && (i64::from(a.3) - i64::from(b.3)).abs() < agent_height
+            };
+            if place.iter().any(near) {
+                traced[a.4 as usize].chain.fixed[a.5 as usize] = true;
+            }
+        }
+    }
+}
+
+/// Drops corners in the middle of a straight stretch of equal heights: a tile may have ended there.
+fn drop_idle_corners(traced: &mut TracedChain) {
+    let TracedChain { chain, nodes } = traced;
     let n = chain.points.len();
     let idle = |i: usize| {
         if chain.fixed[i] || (!chain.closed && (i == 0 || i + 1 == n)) {
@@ -304,33 +315,40 @@ fn drop_idle_corners(chain: &mut Chain) {
         *i += 1;
         kept
     };
-    let (mut a, mut b, mut c) = (0, 0, 0);
+    let (mut a, mut b, mut c, mut d) = (0, 0, 0, 0);
+    nodes.retain(|_| retain(&mut d));
     chain.points.retain(|_| retain(&mut a));
     chain.fixed.retain(|_| retain(&mut b));
     chain.classes.retain(|_| retain(&mut c));
 }
 
-/// Gives a chain that could start anywhere the start that it has in every build.
+/// Gives a chain that could start anywhere the start that it has in every build: the least corner, and
+/// where a chain comes by there twice, the one with the lesser corner after it.
 fn start_at_least(chain: &mut Chain) {
     let key = |p: &ChainPoint| (p.y, p.x, p.left, p.right);
+    let least = |chain: &Chain| {
+        let n = chain.points.len();
+        let at = |i: usize| key(&chain.points[i % n]);
+        (0..n).min_by_key(|&i| (at(i), at(i + 1), at(i + n - 1))).unwrap_or(0)
+    };
     if chain.closed {
         if chain.left == chain.right {
             // No direction either: the one in which the smaller neighbour of the start comes first.
-            let n = chain.points.len();
-            let least = (0..n).min_by_key(|&i| key(&chain.points[i])).unwrap_or(0);
-            let (next, last) = (&chain.points[(least + 1) % n], &chain.points[(least + n - 1) % n]);
+            let (n, start) = (chain.points.len(), least(chain));
+            let (next, last) = (&chain.points[(start + 1) % n], &chain.points[(start + n - 1) % n]);
             if key(last) < key(next) {
                 reverse(chain);
             }
         }
-        let n = chain.points.len();
-        let least = (0..n).min_by_key(|&i| key(&chain.points[i])).unwrap_or(0);
-        chain.points.rotate_left(least);
-        chain.fixed.rotate_left(least);
-        chain.classes.rotate_left(least);
+        let start = least(chain);
+        chain.points.rotate_left(start);
+        chain.fixed.rotate_left(start);
+        chain.classes.rotate_left(start);
     } else if chain.left == chain.right {
-        let (first, last) = (&chain.points[0], &chain.points[chain.points.len() - 1]);
-        if key(last) < key(first) {
+        let forth = chain.points.iter().map(key);
+        // Backwards the sides change places.
+        let back = chain.points.iter().rev().map(|p| (p.y, p.x, p.right, p.left));
+        if back.lt(forth) {
             reverse(chain);
         }
     }

@@ -1,8 +1,9 @@
 //! Keeps the agent's radius from every boundary.
 //!
 //! Goes in: linked ground. Comes out: the same without what lies nearer to a boundary than the
-//! radius, by true Euclidean distance from the middle of a column to the side of the nearest column
-//! that cannot be entered; the radius is not rounded to cells. Distances are taken along the ground:
+//! radius, by true Euclidean distance from the middle of a column to the middle of the nearest column
+//! that cannot be entered: what ends the ground lies somewhere in that column, on average in its
+//! middle. The radius is not rounded to cells. Distances are taken along the ground:
 //! along y and then along x through the links, which finds every boundary in the disc, since a disc
 //! all of which is reached so is all ground. Two passes, as in Meijster's distance transform (2000).
 
@@ -16,6 +17,7 @@ use surefoot_mesh::EdgeClass;
 pub(crate) struct ErodeScratch {
     /// Links to the nearest boundary along x, and what stands there.
     along_x: Vec<(u16, EdgeClass)>,
+    from_east: Vec<(u16, EdgeClass)>,
     removed: Vec<(u32, EdgeClass)>,
 }
 
@@ -27,17 +29,17 @@ pub(crate) fn erode(
     window: &Window,
     scratch: &mut ErodeScratch,
 ) {
-    // In half columns: squares of odd numbers, so that comparing is exact.
+    // The least square of a distance in columns that is far enough: comparing is exact.
     let limit = {
         let (r, c) = (i128::from(grid.agent_radius), i128::from(grid.cell));
-        ((4 * r * r + c * c - 1) / (c * c)) as u64
+        ((r * r + c * c - 1) / (c * c)) as u64
     };
     if limit <= 1 {
         return;
     }
-    let reach = (0_u32..).find(|&k| square(2 * k + 1) >= limit).unwrap_or(0);
+    let reach = (0_u32..).find(|&k| square(k + 1) >= limit).unwrap_or(0);
     let cap = reach.min(u32::from(u16::MAX)) as u16;
-    measure_along_x(field, columns, grid, window, cap, &mut scratch.along_x);
+    measure_along_x(field, columns, grid, window, cap, scratch);
     let along_x = &scratch.along_x;
     scratch.removed.clear();
     for span in 0..field.links.len() as u32 {
@@ -45,25 +47,25 @@ pub(crate) fn erode(
             continue;
         }
         let (steps, class) = along_x[span as usize];
-        let mut best = (square(2 * u32::from(steps) + 1), class);
+        let mut best = (square(u32::from(steps) + 1), class);
         for direction in [NORTH, SOUTH] {
             let mut at = span;
             for k in 1..=reach {
-                let gone_on = square(2 * k - 1);
+                let gone_on = square(k);
                 if gone_on >= limit || gone_on >= best.0 {
                     break;
                 }
                 let next = field.links[at as usize][direction];
                 if next == NO_SPAN {
                     if gone_on < best.0 {
-                        let column = field.column_of[at as usize];
-                        best = (gone_on, side_class(columns, grid, window, column, at, direction));
+                        let place = field.places[at as usize];
+                        best = (gone_on, side_class(columns, grid, window, place, at, direction));
                     }
                     break;
                 }
                 at = next;
                 let (steps, class) = along_x[at as usize];
-                let away = gone_on + square(2 * u32::from(steps) + 1);
+                let away = gone_on + square(u32::from(steps) + 1);
                 if away < best.0 {
                     best = (away, class);
                 }
@@ -86,12 +88,13 @@ fn measure_along_x(
     grid: &Grid,
     window: &Window,
     cap: u16,
-    out: &mut Vec<(u16, EdgeClass)>,
+    scratch: &mut ErodeScratch,
 ) {
+    let ErodeScratch { along_x: out, from_east, .. } = scratch;
     out.clear();
     out.resize(field.links.len(), (0, EdgeClass::Open));
     let class = |span: usize, direction: usize| {
-        side_class(columns, grid, window, field.column_of[span], span as u32, direction)
+        side_class(columns, grid, window, field.places[span], span as u32, direction)
     };
     // Spans are numbered row by row, so the neighbour to the west comes before, to the east after.
     for span in 0..field.links.len() {
@@ -104,7 +107,8 @@ fn measure_along_x(
             }
         };
     }
-    let mut from_east = vec![(0_u16, EdgeClass::Open); field.links.len()];
+    from_east.clear();
+    from_east.resize(field.links.len(), (0, EdgeClass::Open));
     for span in (0..field.links.len()).rev() {
         let east = field.links[span][EAST];
         from_east[span] = match east {

@@ -8,6 +8,8 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::read::{Soup, normal_units};
 use crate::settings::Resolved;
+use crate::voxel::bridge_gaps::MOST_GAP_COLUMNS;
+use crate::voxel::filter_spans::RISER_ROUNDS;
 use crate::voxel::segment::STOREY_ROUNDS;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -151,8 +153,8 @@ impl Grid {
         let tile = if voxel.tile_size_cells == 0 { whole } else { voxel.tile_size_cells };
         let slack = units(LIMIT_SLACK_M);
         let agent_radius = units(agent.radius_m) as i64;
-        let reach = (agent_radius / i64::from(cell)) as u32 + 2;
-        let margin = reach + 4 + STOREY_ROUNDS;
+        let reach = (agent_radius / i64::from(cell)) as u32 + 1;
+        let margin = reach + 3 + STOREY_ROUNDS + RISER_ROUNDS + MOST_GAP_COLUMNS;
         let sides = [width, depth].map(|n| u64::from(n.min(tile.saturating_add(2 * margin))));
         if sides[0] * sides[1] > MAX_TILE_COLUMNS {
             let count = (sides[0] * sides[1]) as usize;
@@ -171,7 +173,8 @@ impl Grid {
             margin,
             agent_height: (units(agent.height_m) - slack) as i64,
             agent_radius,
-            climb: step.max(steepest) as i64,
+            // Never as high as the agent: ground over ground stays apart.
+            climb: step.max(steepest.min(0.5 * units(agent.height_m))) as i64,
             step: step as i64,
             level_only: f64::from(cell_height) > step,
         })

@@ -38,17 +38,17 @@ pub(crate) fn lift(
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
     let (edges, classes) = edges_of_regions(&contours);
-    let meshes: Vec<Option<RegionMesh>> = edges
+    let meshes: Vec<Option<(RegionMesh, Vec<u32>)>> = edges
         .par_iter()
         .zip(&contours.samples)
         .map(|(edges, samples)| {
             let mut mesh = RegionMesh::new(edges)?;
-            add_detail(&mut mesh, samples, into.height_error);
-            Some(mesh)
+            let parts = add_detail(&mut mesh, samples, into.height_error);
+            Some((mesh, parts))
         })
         .collect();
     context.check_cancelled()?;
-    let count = meshes.iter().flatten().map(|m| m.triangles.len()).sum::<usize>() * 3;
+    let count = meshes.iter().flatten().map(|(m, _)| m.triangles.len()).sum::<usize>() * 3;
     if count >= NO_EDGE as usize {
         return Err(BakeError::TooLarge { what: "edges", count });
     }
@@ -57,7 +57,7 @@ pub(crate) fn lift(
     let mut faces: Vec<Face> = Vec::with_capacity(count / 3);
     let mut heights: Vec<[i32; 2]> = Vec::with_capacity(count);
     for (region, mesh) in meshes.iter().enumerate() {
-        let Some(mesh) = mesh else {
+        let Some((mesh, parts)) = mesh else {
             warn_lost(region, &edges[region], &into, context);
             continue;
         };
@@ -84,6 +84,11 @@ pub(crate) fn lift(
                         other.corners[j] == to && other.corners[(j + 1) % 3] == triangle.corners[k]
                     });
                     edge.twin = j.map_or(NO_EDGE, |j| (first + n) * 3 + j as u32);
+                    // A border that cells may not cross: a step of no height, until the mesh is
+                    // assembled.
+                    if !parts.is_empty() && parts[t] != parts[n as usize] {
+                        edge.class = EdgeClass::Step;
+                    }
                 }
                 edge
             };

@@ -4,7 +4,7 @@
 //! it leads to, at most one, since the agent is higher than its step; and which ledges were left out
 //! (Recast's rule: the last column before a drop is covered by ground only in part).
 
-use crate::voxel::filter_spans::Columns;
+use crate::voxel::filter_spans::{Columns, SolidSpan};
 use crate::voxel::grid::{Grid, Window};
 use surefoot_mesh::EdgeClass;
 
@@ -27,8 +27,8 @@ pub(crate) const fn opposite(direction: usize) -> usize {
 pub(crate) struct OpenField {
     /// The span in each direction, or [`NO_SPAN`].
     pub(crate) links: Vec<[u32; 4]>,
-    /// The column of every span, counted through the window.
-    pub(crate) column_of: Vec<u32>,
+    /// The column of every span, from the window's corner.
+    pub(crate) places: Vec<[u32; 2]>,
     /// Why a span is no ground any more; `None` for ground.
     pub(crate) gone: Vec<Option<EdgeClass>>,
 }
@@ -41,18 +41,16 @@ impl OpenField {
         self.links.resize(columns.len(), [NO_SPAN; 4]);
         self.gone.clear();
         self.gone.resize(columns.len(), None);
-        self.column_of.clear();
-        self.column_of.reserve(columns.len());
-        for column in 0..width * depth {
-            let count = columns.span_range(column).len();
-            self.column_of.extend(std::iter::repeat_n(column as u32, count));
-        }
+        self.places.clear();
+        self.places.reserve(columns.len());
         for y in 0..depth {
             for x in 0..width {
                 let column = y * width + x;
-                if columns.span_range(column).is_empty() {
+                let count = columns.span_range(column).len();
+                if count == 0 {
                     continue;
                 }
+                self.places.extend(std::iter::repeat_n([x as u32, y as u32], count));
                 if x + 1 < width {
                     self.link_columns(columns, grid, [column, column + 1], EAST);
                 }
@@ -105,8 +103,7 @@ impl OpenField {
             let is_ledge = (0..4).any(|d| {
                 self.links[span as usize][d] == NO_SPAN
                     && !self.leaves(window, span, d)
-                    && side_class(columns, grid, window, self.column_of[span as usize], span, d)
-                        == EdgeClass::Open
+                    && is_drop(columns, grid, window, self.places[span as usize], span, d)
             });
             if is_ledge {
                 ledges.push((span, EdgeClass::Open));
@@ -116,9 +113,8 @@ impl OpenField {
     }
 
     /// Whether a direction leads out of the window where the grid goes on.
-    fn leaves(&self, window: &Window, span: u32, direction: usize) -> bool {
-        let column = self.column_of[span as usize];
-        let (x, y) = (column % window.width(), column / window.width());
+    pub(crate) fn leaves(&self, window: &Window, span: u32, direction: usize) -> bool {
+        let [x, y] = self.places[span as usize];
         match direction {
             EAST => x + 1 == window.width() && window.more[0],
             NORTH => y + 1 == window.depth() && window.more[1],
@@ -140,28 +136,52 @@ fn can_go(columns: &Columns, grid: &Grid, a: u32, b: u32) -> bool {
         && (!grid.level_only || grid.level(ha) == grid.level(hb))
 }
 
-/// What stands beside a span where no link leads on.
-pub(crate) fn side_class(
-    columns: &Columns,
-    grid: &Grid,
+/// The solid spans beside a span; none beyond the window.
+fn solids_beside<'a>(
+    columns: &'a Columns,
     window: &Window,
-    column: u32,
-    span: u32,
+    [x, y]: [u32; 2],
     direction: usize,
-) -> EdgeClass {
-    let (x, y) = (column % window.width(), column / window.width());
+) -> &'a [SolidSpan] {
+    let column = y * window.width() + x;
     let neighbour = match direction {
         EAST if x + 1 < window.width() => column + 1,
         NORTH if y + 1 < window.depth() => column + window.width(),
         WEST if x > 0 => column - 1,
         SOUTH if y > 0 => column - window.width(),
-        _ => return EdgeClass::Open,
+        _ => return &[],
     } as usize;
+    let from = columns.solid_firsts[neighbour] as usize;
+    &columns.solids[from..columns.solid_firsts[neighbour + 1] as usize]
+}
+
+/// Whether what lies beside a span is lower than the agent can step down.
+fn is_drop(
+    columns: &Columns,
+    grid: &Grid,
+    window: &Window,
+    place: [u32; 2],
+    span: u32,
+    direction: usize,
+) -> bool {
     let height = i64::from(columns.heights[span as usize]);
-    let solids =
-        columns.solid_firsts[neighbour] as usize..columns.solid_firsts[neighbour + 1] as usize;
-    let blocked = columns.solids[solids].iter().any(|s| {
-        i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) > height + grid.step
-    });
+    !solids_beside(columns, window, place, direction).iter().any(|s| {
+        i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) >= height - grid.climb
+    })
+}
+
+/// What stands beside a span where no link leads on.
+pub(crate) fn side_class(
+    columns: &Columns,
+    grid: &Grid,
+    window: &Window,
+    place: [u32; 2],
+    span: u32,
+    direction: usize,
+) -> EdgeClass {
+    let height = i64::from(columns.heights[span as usize]);
+    let blocked = solids_beside(columns, window, place, direction)
+        .iter()
+        .any(|s| i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) > height);
     if blocked { EdgeClass::Blocked } else { EdgeClass::Open }
 }

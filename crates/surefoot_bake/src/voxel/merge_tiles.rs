@@ -11,6 +11,7 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::settings::Regions;
 use crate::surface::DisjointSets;
+use crate::voxel::divide::NO_PART;
 use crate::voxel::segment::SpanKey;
 use crate::voxel::trace_contours::{Beyond, Run, TracedTile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +37,8 @@ pub(crate) struct RegionSample {
     pub(crate) y: u32,
     pub(crate) x: u32,
     pub(crate) height: i32,
+    /// The part of the ground, counted through all tiles, where that is divided further.
+    pub(crate) part: u32,
 }
 
 /// Regions, in the order of their first spans.
@@ -223,11 +226,14 @@ fn gather(
     }
     runs.retain(|r| r.left != r.right || r.run.step);
     let mut samples: Vec<Vec<RegionSample>> = vec![Vec::new(); count];
+    let mut first_part = 0;
     for (tile, first) in tiles.into_iter().zip(firsts) {
         for s in tile.samples {
             let region = region_of[pieces.number_of[(s.piece + first) as usize] as usize];
-            samples[region as usize].push(RegionSample { y: s.y, x: s.x, height: s.height });
+            let part = if s.part == NO_PART { NO_PART } else { first_part + s.part };
+            samples[region as usize].push(RegionSample { y: s.y, x: s.x, height: s.height, part });
         }
+        first_part += tile.parts;
     }
     for of_region in &mut samples {
         of_region.sort_unstable();

@@ -23,10 +23,6 @@ pub(crate) struct SpanKey {
     pub(crate) rank: u32,
 }
 
-/// A column and the eight around it.
-const FULL_RING: [(i32, i32); 9] =
-    [(-1, -1), (0, -1), (1, -1), (-1, 0), (0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
-
 /// The ground that a tile works on: the field over the tile and its margin.
 pub(crate) struct Ground<'a> {
     pub(crate) grid: &'a Grid,
@@ -41,11 +37,15 @@ pub(crate) struct Ground<'a> {
     pub(crate) ranks: Vec<u32>,
     /// How many storeys of ground lie below.
     storeys: Vec<u32>,
+    /// The tile's own ground, row by row.
+    own_spans: Vec<u32>,
+    /// Ground with other ground a storey below it, at most a column aside.
+    high: Vec<u32>,
 }
 
 /// How often storeys are counted from column to column. Each time a tower may lean by a column more;
 /// towers that lean farther are counted short. A tile's margin holds that many columns.
-pub(crate) const STOREY_ROUNDS: u32 = 4;
+pub(crate) const STOREY_ROUNDS: u32 = 3;
 
 impl<'a> Ground<'a> {
     pub(crate) fn new(
@@ -66,7 +66,16 @@ impl<'a> Ground<'a> {
             }
         }
         let storeys = if regions == Regions::Flat { Vec::new() } else { ranks.clone() };
-        let mut ground = Self { grid, columns, field, window, own, regions, ranks, storeys };
+        let mut own_spans = Vec::new();
+        for y in own.y0..own.y1 {
+            let row = (y - window.y0) as usize * window.width() as usize;
+            let first = row + (own.x0 - window.x0) as usize;
+            let spans = columns.firsts[first]..columns.firsts[first + own.width() as usize];
+            own_spans.extend(spans.filter(|&s| field.gone[s as usize].is_none()));
+        }
+        let high = Vec::new();
+        let mut ground =
+            Self { grid, columns, field, window, own, regions, ranks, storeys, own_spans, high };
         if regions != Regions::Flat {
             ground.count_storeys();
         }
@@ -118,13 +127,25 @@ impl<'a> Ground<'a> {
                 break;
             }
         }
+        self.high = high;
+        // Towers that lean too far may be counted short, but never in one column.
+        for column in 0..width * depth {
+            let mut least = 0;
+            for s in self.columns.span_range(column) {
+                if self.field.gone[s as usize].is_none() {
+                    let storey = self.storeys[s as usize].max(least);
+                    self.storeys[s as usize] = storey;
+                    least = storey + 1;
+                }
+            }
+        }
     }
 
     /// One more than the highest storey among the lower ground around a span.
     fn storey_over_neighbours(&self, span: u32) -> u32 {
         let height = i64::from(self.height(span));
         let mut storey = self.storeys[span as usize];
-        self.visit_around(self.field.column_of[span as usize], &FULL_RING, |other| {
+        self.visit_around(span, |other| {
             if height - i64::from(self.height(other)) >= self.storey_height() {
                 storey = storey.max(self.storeys[other as usize] + 1);
             }
@@ -132,32 +153,23 @@ impl<'a> Ground<'a> {
         storey
     }
 
-    /// All ground of the columns at some offsets from a column.
-    pub(crate) fn visit_around(
-        &self,
-        column: u32,
-        offsets: &[(i32, i32)],
-        mut visit: impl FnMut(u32),
-    ) {
+    /// All ground of a span's column and the eight around it.
+    fn visit_around(&self, span: u32, mut visit: impl FnMut(u32)) {
         let window = &self.window;
-        let (x, y) = (column % window.width(), column / window.width());
-        for &(dx, dy) in offsets {
-            let at = (x.checked_add_signed(dx), y.checked_add_signed(dy));
-            let (Some(x), Some(y)) = at else { continue };
-            if x < window.width() && y < window.depth() {
-                let spans = self.columns.span_range((y * window.width() + x) as usize);
-                spans.filter(|&s| self.field.gone[s as usize].is_none()).for_each(&mut visit);
-            }
+        let [x, y] = self.field.places[span as usize];
+        for y in y.saturating_sub(1)..(y + 2).min(window.depth()) {
+            let row = y as usize * window.width() as usize;
+            let from = row + x.saturating_sub(1) as usize;
+            let to = row + (x + 2).min(window.width()) as usize;
+            let spans = self.columns.firsts[from]..self.columns.firsts[to];
+            spans.filter(|&s| self.field.gone[s as usize].is_none()).for_each(&mut visit);
         }
     }
 
     /// A span's column in the grid.
     pub(crate) fn column(&self, span: u32) -> (u32, u32) {
-        let column = self.field.column_of[span as usize];
-        (
-            self.window.x0 + column % self.window.width(),
-            self.window.y0 + column / self.window.width(),
-        )
+        let [x, y] = self.field.places[span as usize];
+        (self.window.x0 + x, self.window.y0 + y)
     }
 
     pub(crate) fn key(&self, span: u32) -> SpanKey {
@@ -173,16 +185,20 @@ impl<'a> Ground<'a> {
     }
 
     /// The tile's own ground, row by row.
-    pub(crate) fn own_spans(&self) -> impl Iterator<Item = u32> + '_ {
-        let (own, window) = (self.own, self.window);
-        (own.y0..own.y1)
-            .flat_map(move |y| {
-                let row = (y - window.y0) as usize * window.width() as usize;
-                let first = row + (own.x0 - window.x0) as usize;
-                let last = first + own.width() as usize;
-                self.columns.firsts[first]..self.columns.firsts[last]
-            })
-            .filter(|&s| self.field.gone[s as usize].is_none())
+    pub(crate) fn own_spans(&self) -> &[u32] {
+        &self.own_spans
+    }
+
+    /// The tile's own ground over other ground, with what it lies over, at most a column aside.
+    pub(crate) fn visit_overlaps(&self, mut visit: impl FnMut(u32, u32)) {
+        for &span in self.high.iter().filter(|&&s| self.is_own(s)) {
+            let height = i64::from(self.height(span));
+            self.visit_around(span, |other| {
+                if height - i64::from(self.height(other)) >= self.storey_height() {
+                    visit(span, other);
+                }
+            });
+        }
     }
 
     pub(crate) fn link(&self, span: u32, direction: usize) -> Option<u32> {
@@ -238,7 +254,7 @@ pub(crate) struct Pieces {
 /// Divides a tile's own ground into pieces.
 pub(crate) fn segment(ground: &Ground<'_>) -> Pieces {
     let mut sets = DisjointSets::new(ground.columns.len());
-    for span in ground.own_spans() {
+    for &span in ground.own_spans() {
         for direction in [EAST, NORTH] {
             if let Some(other) = ground.link(span, direction)
                 && ground.is_own(other)
@@ -250,7 +266,7 @@ pub(crate) fn segment(ground: &Ground<'_>) -> Pieces {
     }
     let mut piece_of = vec![NO_PIECE; ground.columns.len()];
     let (mut keys, mut areas) = (Vec::new(), Vec::new());
-    for span in ground.own_spans() {
+    for &span in ground.own_spans() {
         // The smallest number leads, so the root comes before the others of its set.
         let root = sets.find(span);
         if root == span {

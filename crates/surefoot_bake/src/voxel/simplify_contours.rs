@@ -119,7 +119,10 @@ impl Simplified {
                 keep[(i + n - 1) % n] = true;
             }
         }
-        if chain.closed && keep.iter().filter(|k| **k).count() < 2 {
+        // A chain may also leave a junction and come back to it.
+        let ring = chain.closed || plan(chain.points[0]) == plan(chain.points[n - 1]);
+        let ends = if chain.closed { 0 } else { 1 };
+        if ring && keep.iter().filter(|k| **k).count() < 2 + ends {
             let first = keep.iter().position(|k| *k).unwrap_or(0);
             keep[first] = true;
             let start = chain.points[first];
@@ -127,7 +130,7 @@ impl Simplified {
                 let (dx, dy) = (i64::from(p.x - start.x), i64::from(p.y - start.y));
                 dx * dx + dy * dy
             };
-            let farthest = (0..n).filter(|&i| i != first).max_by(|&i, &j| {
+            let farthest = (0..n).filter(|&i| i != first && !keep[i]).max_by(|&i, &j| {
                 let (p, q) = (&chain.points[i], &chain.points[j]);
                 away(p).cmp(&away(q)).then(order_key(q).cmp(&order_key(p)))
             });
@@ -147,13 +150,13 @@ impl Simplified {
                 work.push((i, to));
             }
         }
-        if out.chain.closed && out.keep.iter().filter(|k| **k).count() < 3 {
+        if ring && out.keep.iter().filter(|k| **k).count() < 3 + ends {
             out.keep_third(deviation);
         }
         out
     }
 
-    /// A closed chain needs three corners that are not on one line.
+    /// A ring needs three corners that are not on one line.
     fn keep_third(&mut self, deviation: &Deviation) {
         let edges: Vec<(usize, usize)> =
             self.edges(0).map(|e| (e.from as usize, e.to as usize)).collect();
@@ -313,7 +316,8 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
     let mut touches: Vec<Touch> = edges
         .par_iter()
         .enumerate()
-        .filter(|(_, e)| shortened(e))
+        // An edge along one side of one column holds no corner and crosses nothing.
+        .filter(|(_, e)| shortened(e) || !is_unit(e))
         .flat_map_iter(|(i, e)| {
             let mut found = Vec::new();
             // A region is triangulated in plan, so its own borders may not meet at any height.
@@ -323,7 +327,7 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
             tree.visit_box(&any_height, |j| {
                 let f = &edges[j as usize];
                 if i as u32 != j && (share_region(e, f) || here.overlaps(&reach(f))) {
-                    judge(e, f, shortened(f), &mut found);
+                    judge(e, f, [shortened(e), shortened(f)], &mut found);
                 }
             });
             found
@@ -334,8 +338,13 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
     touches
 }
 
-/// What is wrong between an edge that has left out corners and another one.
-fn judge(e: &Edge, f: &Edge, f_shortened: bool, found: &mut Vec<Touch>) {
+fn is_unit(e: &Edge) -> bool {
+    let [a, b] = e.ends;
+    (a.x - b.x).abs() + (a.y - b.y).abs() <= 1
+}
+
+/// What is wrong between two edges, which may have left out corners.
+fn judge(e: &Edge, f: &Edge, shortened: [bool; 2], found: &mut Vec<Touch>) {
     let touch = |e: &Edge, on_it: Option<LatticePoint>| Touch {
         chain: e.chain,
         from: e.from,
@@ -344,14 +353,13 @@ fn judge(e: &Edge, f: &Edge, f_shortened: bool, found: &mut Vec<Touch>) {
     let [a, b] = e.ends.map(plan);
     let [c, d] = f.ends.map(plan);
     if segments_cross(a, b, c, d) {
-        found.push(touch(e, None));
-        if f_shortened {
-            found.push(touch(f, None));
-        }
+        found.extend([e, f].iter().zip(shortened).filter(|(_, s)| *s).map(|(e, _)| touch(e, None)));
         return;
     }
     if (a, b) == (c, d) || (a, b) == (d, c) {
-        found.push(touch(e, None));
+        if shortened[0] {
+            found.push(touch(e, None));
+        }
         return;
     }
     let inner = |p: LatticePoint, a: LatticePoint, b: LatticePoint| {

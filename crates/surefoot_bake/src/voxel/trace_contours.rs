@@ -9,6 +9,7 @@
 //! out again: where ground goes on in the next tile, no run is made.
 
 use crate::settings::Regions;
+use crate::voxel::divide::NO_PART;
 use crate::voxel::link_neighbours::{EAST, NORTH, SOUTH, WEST, side_class};
 use crate::voxel::segment::{Ground, NO_PIECE, Pieces, SpanKey};
 use surefoot_mesh::EdgeClass;
@@ -53,6 +54,8 @@ pub(crate) struct HeightSample {
     pub(crate) y: u32,
     pub(crate) height: i32,
     pub(crate) piece: u32,
+    /// The part of the tile's ground, where that is divided further.
+    pub(crate) part: u32,
 }
 
 /// What remains of a tile.
@@ -73,23 +76,27 @@ pub(crate) struct TracedTile {
     /// The same with spans of other tiles.
     pub(crate) foreign_overlaps: Vec<(u32, SpanKey)>,
     pub(crate) samples: Vec<HeightSample>,
+    /// How many parts the ground is divided into.
+    pub(crate) parts: u32,
     /// Counted for the report.
     pub(crate) solid_spans: usize,
     pub(crate) ground_spans: usize,
 }
 
-/// Heights inside of a piece are taken at every fourth column, and wherever the ground bends.
+/// Heights inside of a piece are taken at every fourth column, unless it is level there, and wherever
+/// the ground bends.
 const SAMPLE_EVERY: u32 = 4;
 
 /// Traces a tile.
-pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces) -> TracedTile {
+pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces, parts: &[u32]) -> TracedTile {
     let mut tracer = Tracer {
         ground,
         pieces: &pieces,
+        parts,
         run_of: vec![[NO_RUN; 4]; ground.columns.len()],
         tile: TracedTile::default(),
     };
-    for span in ground.own_spans() {
+    for &span in ground.own_spans() {
         tracer.tile.ground_spans += 1;
         for side in [EAST, NORTH, WEST, SOUTH] {
             tracer.trace_side(span, side);
@@ -103,6 +110,16 @@ pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces) -> TracedTile 
         tracer.find_overlaps();
     }
     let mut tile = tracer.tile;
+    let last_part = parts.iter().filter(|p| **p != NO_PART).max();
+    tile.parts = last_part.map_or(0, |p| p + 1);
+    tile.samples.shrink_to_fit();
+    tile.runs.shrink_to_fit();
+    tile.joins.sort_unstable();
+    tile.joins.dedup();
+    tile.joins.shrink_to_fit();
+    tile.foreign_overlaps.sort_unstable();
+    tile.foreign_overlaps.dedup();
+    tile.foreign_overlaps.shrink_to_fit();
     tile.solid_spans = ground.columns.solids.len();
     Pieces { keys: tile.keys, areas: tile.areas, .. } = pieces;
     tile
@@ -113,6 +130,7 @@ const NO_RUN: u32 = u32::MAX;
 struct Tracer<'a> {
     ground: &'a Ground<'a>,
     pieces: &'a Pieces,
+    parts: &'a [u32],
     run_of: Vec<[u32; 4]>,
     tile: TracedTile,
 }
@@ -132,9 +150,6 @@ const ENDS: [[[usize; 2]; 2]; 4] =
 const TURN_LEFT: [(usize, usize); 4] = [(EAST, SE), (NORTH, NE), (SOUTH, SW), (WEST, NW)];
 /// The same, clockwise.
 const TURN_RIGHT: [(usize, usize); 4] = [(NORTH, NW), (WEST, SW), (EAST, NE), (SOUTH, SE)];
-
-/// A column and those around it that come after it.
-const HALF_RING: [(i32, i32); 5] = [(0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
 
 impl Tracer<'_> {
     fn trace_side(&mut self, span: u32, side: usize) {
@@ -241,8 +256,8 @@ impl Tracer<'_> {
     fn class_at(&self, span: u32, side: usize) -> EdgeClass {
         let ground = self.ground;
         let window = &ground.window;
-        let column = ground.field.column_of[span as usize];
-        let (x, y) = (column % window.width(), column / window.width());
+        let place @ [x, y] = ground.field.places[span as usize];
+        let column = y * window.width() + x;
         let neighbour = match side {
             EAST if x + 1 < window.width() => column + 1,
             NORTH if y + 1 < window.depth() => column + window.width(),
@@ -256,7 +271,7 @@ impl Tracer<'_> {
             .span_range(neighbour as usize)
             .find(|&s| (i64::from(ground.height(s)) - height).abs() <= ground.grid.climb)
             .and_then(|s| ground.field.gone[s as usize])
-            .unwrap_or_else(|| side_class(ground.columns, ground.grid, window, column, span, side))
+            .unwrap_or_else(|| side_class(ground.columns, ground.grid, window, place, span, side))
     }
 
     /// The corner of a span: which ground meets there, and the height of the span's part of it.
@@ -307,16 +322,35 @@ impl Tracer<'_> {
         };
         let (x, y) = ground.column(span);
         let regular = x % SAMPLE_EVERY == 0 && y % SAMPLE_EVERY == 0;
-        if regular || bends(WEST, EAST) || bends(SOUTH, NORTH) {
+        if (regular && !self.is_level_around(span)) || bends(WEST, EAST) || bends(SOUTH, NORTH) {
             let piece = self.pieces.piece_of[span as usize];
-            self.tile.samples.push(HeightSample { x, y, height: ground.height(span), piece });
+            let part = self.parts.get(span as usize).copied().unwrap_or(NO_PART);
+            let height = ground.height(span);
+            self.tile.samples.push(HeightSample { x, y, height, piece, part });
         }
+    }
+
+    /// Whether the ground is level in all four directions as far as the next samples: then they tell
+    /// the height here too.
+    fn is_level_around(&self, span: u32) -> bool {
+        let ground = self.ground;
+        let height = ground.height(span);
+        (0..4).all(|direction| {
+            let mut at = span;
+            (0..SAMPLE_EVERY).all(|_| match ground.link(at, direction) {
+                Some(next) => {
+                    at = next;
+                    ground.height(next) == height
+                }
+                None => false,
+            })
+        })
     }
 
     /// The pieces along the tile's edge, which other tiles may name.
     fn find_entrances(&mut self) {
         let ground = self.ground;
-        for span in ground.own_spans() {
+        for &span in ground.own_spans() {
             let (x, y) = ground.column(span);
             let own = &ground.own;
             if x == own.x0 || y == own.y0 || x + 1 == own.x1 || y + 1 == own.y1 {
@@ -332,25 +366,22 @@ impl Tracer<'_> {
     fn find_overlaps(&mut self) {
         let ground = self.ground;
         let mut pairs: Vec<(u32, u32)> = Vec::new();
-        let mut last = (NO_PIECE, NO_PIECE);
-        for span in ground.own_spans() {
-            let piece = self.pieces.piece_of[span as usize];
-            let height = i64::from(ground.height(span));
-            ground.visit_around(ground.field.column_of[span as usize], &HALF_RING, |other| {
-                if (i64::from(ground.height(other)) - height).abs() < ground.storey_height() {
-                    return;
-                }
-                let there = self.pieces.piece_of[other as usize];
-                if there == NO_PIECE {
-                    self.tile.foreign_overlaps.push((piece, ground.key(other)));
-                } else if there != piece && (piece, there) != last {
-                    last = (piece, there);
-                    pairs.push((piece.min(there), piece.max(there)));
-                }
-            });
-        }
+        // The pairs met last: most come many times over.
+        let mut recent = [(NO_PIECE, NO_PIECE); 8];
+        let (piece_of, foreign) = (&self.pieces.piece_of, &mut self.tile.foreign_overlaps);
+        ground.visit_overlaps(|high, low| {
+            let (piece, there) = (piece_of[high as usize], piece_of[low as usize]);
+            if there == NO_PIECE {
+                foreign.push((piece, ground.key(low)));
+            } else if there != piece && !recent.contains(&(piece, there)) {
+                recent.rotate_right(1);
+                recent[0] = (piece, there);
+                pairs.push((piece.min(there), piece.max(there)));
+            }
+        });
         pairs.sort_unstable();
         pairs.dedup();
+        pairs.shrink_to_fit();
         self.tile.overlaps = pairs;
     }
 }

@@ -9,6 +9,7 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::report::Warning;
 use crate::settings::VoxelSettings;
+use crate::voxel::divide::divide;
 use crate::voxel::erode::{ErodeScratch, erode};
 use crate::voxel::filter_spans::Columns;
 use crate::voxel::grid::BinnedTiles;
@@ -53,6 +54,7 @@ pub(crate) fn trace_tiles(
     context.count("solid_spans", sum(|t| t.solid_spans));
     context.count("ground_spans", sum(|t| t.ground_spans));
     context.count("runs", sum(|t| t.runs.len()));
+    context.count("height_samples", sum(|t| t.samples.len()));
     if sum(|t| t.ground_spans) == 0 && tiles.triangles.iter().all(|t| !t.surface.is_ground()) {
         context.warn(Warning::NoGround);
     }
@@ -70,7 +72,7 @@ fn trace_tile(
     let window = grid.window_with_margin(&own);
     let TileScratch { samples, columns, field, erode: erode_scratch } = scratch;
     samples.rasterize(tiles.triangles_of(tile), grid, &window);
-    columns.fill(samples, grid, settings);
+    columns.fill(samples, grid, settings, &window);
     field.link(columns, grid, &window);
     if settings.drop_ledges {
         field.drop_ledges(columns, grid, &window);
@@ -78,5 +80,6 @@ fn trace_tile(
     erode(field, columns, grid, &window, erode_scratch);
     let ground = Ground::new(grid, columns, field, [window, own], settings.regions);
     let pieces = segment(&ground);
-    trace_contours(&ground, pieces)
+    let parts = divide(&ground);
+    trace_contours(&ground, pieces, &parts)
 }

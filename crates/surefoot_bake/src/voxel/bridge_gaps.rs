@@ -1,0 +1,83 @@
+//! Lays ground across the gaps of open stairs.
+//!
+//! Goes in: the solid spans of a window. Comes out: the same with a thin span in every empty column
+//! between two treads that are apart in plan. Treads are treads of one flight where one is higher by a
+//! step at most, nothing as high as the lower one lies between them, and a ramp from one to the other would be steep: a gap
+//! no wider than such a ramp is long is stepped over, a wider one is a gap. Saupin et al. 2013, §5.2.2,
+//! link such treads in the graph of finished regions; there a radius would have eroded them away.
+
+use crate::voxel::filter_spans::{Columns, SolidSpan};
+use crate::voxel::grid::{Grid, Window};
+
+/// How many columns wide a gap may be. A tile's margin holds that many columns.
+pub(crate) const MOST_GAP_COLUMNS: u32 = 4;
+
+/// The run of the steepest ramp for its rise: 55°.
+const RUN_PER_RISE: f64 = 0.7;
+
+/// Adds spans across gaps.
+pub(crate) fn bridge_gaps(columns: &mut Columns, grid: &Grid, window: &Window) {
+    let mut added: Vec<(u32, SolidSpan)> = Vec::new();
+    let (width, depth) = (window.width() as usize, window.depth() as usize);
+    for column in 0..width * depth {
+        let (x, y) = (column % width, column / width);
+        for a in columns.solids_of(column).iter().filter(|s| s.is_ground()) {
+            for (stride, beyond) in [(1, width - 1 - x), (width, depth - 1 - y)] {
+                let most = (MOST_GAP_COLUMNS as usize + 1).min(beyond);
+                find_tread(columns, grid, a, [column, stride, most], &mut added);
+            }
+        }
+    }
+    if added.is_empty() {
+        return;
+    }
+    added.sort_unstable_by_key(|(column, s)| (*column, s.lo, s.top, s.key()));
+    // Two gaps that cross leave one span.
+    added.dedup_by(|later, kept| {
+        later.0 == kept.0 && i64::from(later.1.lo) - i64::from(kept.1.lo) < grid.agent_height
+    });
+    columns.insert_solids(&added);
+}
+
+/// Looks from a tread along one axis, over columns with nothing as high as the lower of two treads, for
+/// the other one.
+fn find_tread(
+    columns: &Columns,
+    grid: &Grid,
+    a: &SolidSpan,
+    [column, stride, most]: [usize; 3],
+    added: &mut Vec<(u32, SolidSpan)>,
+) {
+    let height = |s: &SolidSpan| i64::from(s.height());
+    let over_head = height(a) + grid.step + grid.agent_height;
+    // The highest solid passed so far.
+    let mut passed = i64::MIN;
+    for k in 1..=most {
+        let there = columns.solids_of(column + k * stride);
+        let gap = (k as i64 - 1) * i64::from(grid.cell);
+        let fits = |b: &&SolidSpan| {
+            let rise = (height(b) - height(a)).abs();
+            b.is_ground()
+                && rise <= grid.step
+                && gap as f64 <= RUN_PER_RISE * rise as f64
+                && passed <= height(a).min(height(b)) - i64::from(grid.cell_height)
+        };
+        if k > 1
+            && let Some(b) = there.iter().find(fits)
+        {
+            let rise = (height(b) - height(a)).abs();
+            let area = if height(a) <= height(b) { a.area() } else { b.area() };
+            for j in 1..k as i64 {
+                let z = height(a) + (height(b) - height(a)) * j / k as i64;
+                let span = SolidSpan::bridge(z as i32, (rise / k as i64) as i32, area);
+                added.push(((column + j as usize * stride) as u32, span));
+            }
+            return;
+        }
+        let below = there.iter().filter(|s| i64::from(s.lo) < over_head);
+        passed = passed.max(below.map(|s| i64::from(s.top)).max().unwrap_or(i64::MIN));
+        if passed > height(a) - i64::from(grid.cell_height) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The voxel pipeline on scenes whose answers are known in closed form, at several angles: right
+//! within one and a half cells.
+//!
+//! An agent thinner than the truth's by that much must come through wherever the truth says so, and
+//! one wider by that much nowhere where it says no; the mesh of the one holds all free points and at
+//! least the true area, that of the other no blocked point and at most the true area.
+
+use surefoot_bake::{Agent, BakeSettings, Baked, Method, StageContext, VoxelSettings, bake_in};
+use surefoot_mesh::Query;
+use surefoot_testing_scenes::{ProceduralScene, Variant, build};
+
+const ANGLES_DEG: [f64; 5] = [0.0, 17.3, 45.0, 71.9, 203.1];
+const CELL_SIZE_M: f64 = 0.05;
+const CELL_HEIGHT_M: f64 = 0.025;
+const ERROR_M: f64 = 1.5 * CELL_SIZE_M;
+
+fn bake_scene(scene: &ProceduralScene, wider_m: f64) -> Baked {
+    let known = &scene.truth.agent;
+    let settings = BakeSettings {
+        agent: Agent {
+            height_m: known.height_m,
+            radius_m: known.radius_m + wider_m,
+            max_slope_rad: known.max_slope_deg.to_radians(),
+            max_step_m: known.max_step_m,
+        },
+        method: Method::Voxel,
+        min_area_m2: 0.0,
+        voxel: VoxelSettings {
+            cell_size_m: CELL_SIZE_M,
+            cell_height_m: CELL_HEIGHT_M,
+            ..VoxelSettings::default()
+        },
+        ..BakeSettings::default()
+    };
+    bake_in(&scene.scene, &settings, StageContext::new()).expect("the scene builds")
+}
+
+/// What differs from the truth, in words.
+fn differences(scene: &ProceduralScene) -> Vec<String> {
+    let truth = &scene.truth;
+    let (thin, wide) = (bake_scene(scene, -ERROR_M), bake_scene(scene, ERROR_M));
+    let mut out: Vec<String> =
+        thin.report.warnings.iter().chain(&wide.report.warnings).map(ToString::to_string).collect();
+    let (mut in_thin, mut in_wide) = (Query::new(&thin.mesh), Query::new(&wide.mesh));
+    for pair in truth.pairs.iter().filter(|p| p.gap_reach_m <= 0.0) {
+        if pair.connected {
+            if let Err(e) = in_thin.find_path(pair.from, pair.to) {
+                out.push(format!("{e}: {}", pair.what));
+            }
+        } else if in_wide.find_path(pair.from, pair.to).is_ok() {
+            out.push(format!("connected: {}", pair.what));
+        }
+    }
+    let near = [0.005, 0.3, 0.005];
+    for p in &truth.free_points {
+        if in_thin.nearest(*p, near).is_none() {
+            out.push(format!("free point {p:?} is off the mesh"));
+        }
+    }
+    for p in truth.eroded_points.iter().chain(&truth.blocked_points) {
+        if in_wide.nearest(*p, near).is_some() {
+            out.push(format!("blocked point {p:?} is on the mesh"));
+        }
+    }
+    for edge in &truth.edges {
+        let middle: [f64; 3] = std::array::from_fn(|k| 0.5 * (edge.a[k] + edge.b[k]));
+        let at = std::array::from_fn::<f64, 3, _>(|k| {
+            middle[k] + edge.free_side[k] * truth.agent.radius_m
+        });
+        if in_thin.nearest(at, near).is_none() {
+            out.push(format!("the mesh ends too early at: {}", edge.what));
+        }
+        if in_wide.nearest(at, near).is_some() {
+            out.push(format!("the mesh ends too late at: {}", edge.what));
+        }
+    }
+    if let Some(area) = truth.eroded_area_m2 {
+        let (most, least) = (thin.mesh.area_m2(), wide.mesh.area_m2());
+        if !(least <= area && area <= most) {
+            out.push(format!("between {least} and {most} m² instead of {area}"));
+        }
+    }
+    out
+}
+
+fn check(name: &str, size: u32) {
+    let mut wrong = Vec::new();
+    for rotate_deg in ANGLES_DEG {
+        let variant = Variant { size: Some(size), rotate_deg, seed: 1, ..Variant::default() };
+        let scene = build(name, &variant).expect("the scene exists");
+        for difference in differences(&scene) {
+            wrong.push(format!("{name}, {rotate_deg}°: {difference}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn doors_are_doors_within_a_cell_and_a_half() {
+    check("doorways", 8);
+}
+
+#[test]
+fn ground_ends_where_head_room_does_within_a_cell_and_a_half() {
+    check("overhang", 1);
+}
+
+#[test]
+fn stairs_connect_up_to_the_step_and_not_above() {
+    check("stairs", 5);
+}
+
+#[test]
+fn winding_stairs_connect_up_to_the_step_and_not_above() {
+    check("spiral-stairs", 10);
+}
+
+#[test]
+fn treads_apart_in_plan_connect_up_to_the_step_and_not_above() {
+    check("open-stairs", 5);
+}
+
+#[test]
+fn arcs_around_pillars_have_the_right_area() {
+    check("pillars", 3);
+}
+
+#[test]
+fn kerbs_are_stepped_over_and_balls_leave_no_pocket() {
+    check("kerbs", 1);
+}
+
+#[test]
+fn the_spiral_maze_reaches_its_centre() {
+    check("spiral-maze", 1);
+}

@@ -1,0 +1,38 @@
+//! Remakes the tables of the paper that the voxel pipeline follows, as a dated document.
+
+use crate::run::{cargo, root, say};
+use crate::verify_all::{date, machine};
+use anyhow::{Context, Result, bail};
+
+/// Builds the source's three scenes with its five settings and writes what came out; with scenes
+/// named, only those, and the tables are printed.
+pub(crate) fn write(scenes: &[&str]) -> Result<()> {
+    let mut command = cargo();
+    command.args(["run", "--locked", "--release", "--package", "surefoot_compare_peers"]);
+    command.args(["--bin", "voxel-tables", "--"]).args(scenes);
+    let ran = command.stderr(std::process::Stdio::inherit()).output();
+    let ran = ran.with_context(|| format!("{command:?} could not be started"))?;
+    if !ran.status.success() {
+        bail!("{command:?} failed: {}", ran.status);
+    }
+    let tables = String::from_utf8_lossy(&ran.stdout);
+    if !scenes.is_empty() {
+        say(&tables);
+        return Ok(());
+    }
+    let date = date();
+    let text = format!(
+        "# The voxel pipeline on the scenes of its source: {date}\n\n\
+         Made by `cargo xtask voxel-tables` on {}. Tables 3 to 5 of Saupin et al., *Robust and \
+         Scalable Navmesh Generation with multiple levels and stairs support* (2013): the settings \
+         are the source's (table 2), regions are flat, the ground is not eroded. The scenes are \
+         procedural ones with the source's triangle counts and dimensions. A link is a pair of \
+         neighbouring cells. Stairs: ways up and down the scene's stairs that were found; with S3 \
+         and S4 a cell is higher than a step, so none can be.\n\n{tables}",
+        machine()
+    );
+    let place = root().join("docs").join(format!("voxel-tables-{date}.md"));
+    std::fs::write(&place, text.trim_end().to_owned() + "\n")?;
+    say(&format!("{}: written", place.display()));
+    Ok(())
+}
