@@ -5,6 +5,7 @@ mod ci;
 mod dependencies;
 mod figures;
 mod fuzz;
+mod levels;
 mod run;
 mod scenes;
 mod verify_all;
@@ -19,6 +20,7 @@ cargo xtask TASK
   check            the quick part of it: dependency direction and ARCHITECTURE.md
   fuzz [SECONDS]   fuzz the readers for so many seconds in all [30], pipelines for half as long
   scenes [DIR]     write all procedural scenes [target/scenes]
+  levels           build and draw the real levels beside the project, into target/levels and docs
   figures          draw the pictures of the documents anew
   verify-all [--samples N] [SCENE...]
                    judge every scene, and Recast's meshes of it, into a dated table in docs
@@ -36,6 +38,7 @@ fn main() -> Result<()> {
         ["fuzz", seconds] => fuzz::smoke(seconds.parse()?),
         ["scenes"] => scenes::write_all("target/scenes".as_ref()),
         ["scenes", folder] => scenes::write_all(folder.as_ref()),
+        ["levels"] => levels::draw_all(),
         ["figures"] => figures::draw_all(),
         ["verify-all", rest @ ..] => verify_all::run_all(rest),
         ["voxel-tables", rest @ ..] => voxel_tables::write(rest),
