@@ -29,9 +29,12 @@ const DEEP_UNITS: f64 = 16.0;
 /// How often a round is done again with fewer points before it is given up.
 const TRIES: usize = 8;
 
-/// The share of the gap distance that each round of contractions bridges. Near points first, so that
-/// those of one place are one before farther ones are looked at.
-const ROUNDS: [f64; 5] = [0.125, 0.25, 0.5, 1.0, 1.0];
+/// Rounds of contraction; each may make room for the next.
+const ROUNDS: usize = 4;
+
+/// The shares of the gap distance over which points are contracted that the whole would have laid over
+/// other ground.
+const NEARER: [f64; 3] = [0.125, 0.25, 0.5];
 
 pub(crate) fn close_gaps(
     mut surface: WalkableSurface,
@@ -45,11 +48,17 @@ pub(crate) fn close_gaps(
         return Ok(surface);
     }
     let mut banned = 0;
-    if facing_edges(&surface.faces, SnapReach { units, climb_m }).1.contains(&true) {
-        for share in ROUNDS {
-            context.check_cancelled()?;
-            let reach = SnapReach { units: units * share, climb_m };
-            banned += contract_safely(&mut surface.faces, reach);
+    for _ in 0..ROUNDS {
+        context.check_cancelled()?;
+        let round = contract_safely(&mut surface.faces, SnapReach { units, climb_m });
+        banned = banned.max(round.banned);
+        if !round.changed {
+            break;
+        }
+    }
+    if banned > 0 {
+        for share in NEARER {
+            contract_safely(&mut surface.faces, SnapReach { units: units * share, climb_m });
         }
     }
     if banned > 0 {
@@ -63,10 +72,16 @@ pub(crate) fn close_gaps(
     Ok(surface)
 }
 
+/// What a round of contractions did.
+struct Round {
+    changed: bool,
+    /// How many points had to stay.
+    banned: usize,
+}
+
 /// One round of contractions. Points whose contraction would lay ground over ground are put on a
-/// (sorted) list of those that stay, and the round is taken back and done again without them. Says
-/// how many points stay.
-fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach) -> usize {
+/// (sorted) list of those that stay, and the round is taken back and done again without them.
+fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach) -> Round {
     let mut stay: Vec<LatticePoint> = Vec::new();
     for _ in 0..TRIES {
         let mut tried = faces.clone();
@@ -85,7 +100,7 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach) -> usize {
         let crossing = crossings(&tried, &changed, reach.climb_m, DEEP_UNITS);
         if crossing.is_empty() {
             *faces = tried;
-            break;
+            return Round { changed: true, banned: stay.len() };
         }
         // All points that became one at an end of a crossing edge, and what was put in there.
         stay.extend(moved.iter().filter(|m| crossing.binary_search(&m.to).is_ok()).map(|m| m.from));
@@ -93,7 +108,7 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach) -> usize {
         stay.sort_unstable();
         stay.dedup();
     }
-    stay.len()
+    Round { changed: false, banned: stay.len() }
 }
 
 /// All edges, and which of them face another across a crack.
