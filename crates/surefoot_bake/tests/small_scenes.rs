@@ -1,6 +1,6 @@
 //! Small scenes, each for one fault that was found in a real one, named after its symptom.
 
-use surefoot_bake::{BakeSettings, Baked, ExactSettings, StageContext, bake_in};
+use surefoot_bake::{BakeSettings, Baked, ExactSettings, StageContext, Stairs, bake_in};
 use surefoot_mesh::Query;
 use surefoot_scene::Scene;
 
@@ -212,4 +212,21 @@ fn a_pillar_through_a_beam_has_no_ground_inside() {
     let baked = soup.bake();
     assert!(!on_mesh(&baked, [6.0, 0.0, 6.0]));
     assert!(on_mesh(&baked, [1.0, 0.0, 6.0]));
+}
+
+#[test]
+fn ramps_as_flat_as_the_ground_are_not_laid() {
+    let mut soup = Soup::default();
+    soup.level((0.0, 0.0), (6.0, 6.0), 0.0, true);
+    soup.block([2.0, 0.0, 2.0], [6.0, 0.2, 6.0]);
+    for degrees in [0.01_f64, 5.0, 55.0] {
+        let settings = ExactSettings {
+            stairs: Stairs::Ramps,
+            stair_slope_rad: degrees.to_radians(),
+            ..ExactSettings::default()
+        };
+        let baked = soup.bake_with(settings);
+        let mut query = Query::new(&baked.mesh);
+        assert!(query.find_path([1.0, 0.0, 1.0], [4.0, 0.2, 4.0]).is_ok(), "{degrees}°");
+    }
 }

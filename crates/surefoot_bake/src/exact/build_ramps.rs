@@ -330,8 +330,12 @@ impl Plateaus {
 
     /// The ramps wanted in front of steps that come down on ground which is no tread.
     fn feet(&self, surface: &WalkableSurface, steepest: f64) -> Vec<Foot> {
-        let all = surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
         let mut feet = Vec::new();
+        if steepest <= 2.0 * LEVEL_SLOPE {
+            // Such a ramp is no steeper than the ground it would come down on.
+            return feet;
+        }
+        let all = surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
         for (e, upper) in all.zip(&self.edges) {
             if e.class != EdgeClass::Step || e.twin == NO_EDGE {
                 continue;
