@@ -1,24 +1,16 @@
 //! Any small heap of triangles under any settings, through the exact pipeline: a sound mesh or an
 //! error, never [`BakeError::Unsound`], which is a defect of the pipeline.
 //!
-//! The first bytes choose the settings from short lists, nine bytes make a triangle. Coordinates
-//! lie on a coarse grid, so that triangles share edges and vertices, cross, coincide and
-//! degenerate far more often than random ones would; some are moved off it by a hair.
+//! The first bytes choose the settings from short lists, the others make a heap of triangles.
 #![no_main]
 
+#[path = "../heaps/heap.rs"]
+mod heap;
+
+use heap::{SETTINGS_BYTES, scene};
 use libfuzzer_sys::fuzz_target;
 use surefoot_bake::{Agent, BakeError, BakeSettings, CellShape, ExactSettings, Stairs, bake};
 use surefoot_mesh::{NavMesh, Query};
-use surefoot_scene::Scene;
-
-/// Bytes that choose the settings.
-const SETTINGS_BYTES: usize = 10;
-/// The most triangles taken from an input.
-const MAX_TRIANGLES: usize = 60;
-/// Width of the grid's cells in plan, in metres.
-const PLAN_STEP_M: f32 = 0.5;
-/// Height of the grid's cells, in metres: steps, head room and their limits fall on it.
-const HEIGHT_STEP_M: f32 = 0.2;
 
 fuzz_target!(
     init: {
@@ -44,38 +36,6 @@ fuzz_target!(
         }
     }
 );
-
-/// A heap of triangles on the grid, Y up.
-fn scene(soup: &[u8]) -> Scene {
-    let mut points = Vec::new();
-    let mut triangles = Vec::new();
-    for corners in soup.chunks_exact(9).take(MAX_TRIANGLES) {
-        let first = points.len() as u32;
-        for corner in corners.chunks_exact(3) {
-            points.push([
-                coordinate(corner[0], PLAN_STEP_M),
-                coordinate(corner[1], HEIGHT_STEP_M),
-                coordinate(corner[2], PLAN_STEP_M),
-            ]);
-        }
-        triangles.push([first, first + 1, first + 2]);
-    }
-    Scene::from_triangles(&points, &triangles).expect("all corners are there")
-}
-
-/// A multiple of the step, of which there are 16; the rest of the byte may move it by a hair: one
-/// point of the lattice, noise of a fraction of a millimetre, or a modelling gap.
-fn coordinate(byte: u8, step_m: f32) -> f32 {
-    let hair_m = match byte >> 4 {
-        11 => 1.0 / 65_536.0,
-        12 => 0.000_4,
-        13 => -0.000_7,
-        14 => 0.008,
-        15 => step_m / 3.0,
-        _ => 0.0,
-    };
-    f32::from(byte & 15) * step_m + hair_m
-}
 
 /// Settings from short lists of usual, extreme and awkward values.
 fn settings(choices: &[u8]) -> BakeSettings {

@@ -6,11 +6,12 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::match_edges::{GroundEdge, collect_edges, pair_exact};
+use crate::exact::match_edges::{
+    Coinciding, GroundEdge, collect_edges, pair_exact, visit_coinciding,
+};
 use crate::exact::snap::{SnapReach, contract_into_edges, contract_points};
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
-use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
 
@@ -57,35 +58,25 @@ pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64) {
 /// along its edge is one up to there.
 fn split_steps(faces: &mut [Face], climb_m: f64) {
     let edges = collect_edges(faces);
-    let mut order: Vec<(LatticePoint, LatticePoint, u32)> = edges
-        .par_iter()
-        .enumerate()
-        .map(|(i, e)| (e.from.min(e.to), e.from.max(e.to), i as u32))
-        .collect();
-    order.par_sort_unstable();
     // Just below the limit, so that rounding does not lift it above.
     let limit_m = climb_m - 0.5 * LIMIT_SLACK_M;
     let mut splits: Vec<(u32, LatticePoint)> = Vec::new();
-    for group in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        for (k, &(_, _, i)) in group.iter().enumerate() {
-            for &(_, _, j) in &group[k + 1..] {
-                let (e, f) = (&edges[i as usize], &edges[j as usize]);
-                if e.face == f.face || e.from != f.to {
-                    continue;
-                }
-                let start = (e.from_height_m - f.to_height_m).abs();
-                let end = (e.to_height_m - f.from_height_m).abs();
-                if start.min(end) < climb_m - LIMIT_SLACK_M && start.max(end) > climb_m {
-                    let t = (limit_m - start) / (end - start);
-                    let p = plan_units(e.from).lerp(plan_units(e.to), t);
-                    let point = LatticePoint::from_units(p.x, p.y);
-                    if point != e.from && point != e.to {
-                        splits.extend([(i, point), (j, point)]);
-                    }
-                }
+    visit_coinciding(&edges, |pairs| {
+        for &Coinciding { one, two, start_m, end_m } in pairs {
+            let grows =
+                start_m.min(end_m) < climb_m - LIMIT_SLACK_M && start_m.max(end_m) > climb_m;
+            if !grows {
+                continue;
+            }
+            let e = &edges[one as usize];
+            let t = (limit_m - start_m) / (end_m - start_m);
+            let p = plan_units(e.from).lerp(plan_units(e.to), t);
+            let point = LatticePoint::from_units(p.x, p.y);
+            if point != e.from && point != e.to {
+                splits.extend([(one, point), (two, point)]);
             }
         }
-    }
+    });
     splits.sort_unstable();
     splits.dedup_by_key(|s| s.0);
     let mut splits = splits.into_iter().peekable();

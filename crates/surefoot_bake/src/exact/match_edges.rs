@@ -49,32 +49,52 @@ pub(crate) fn collect_edges(faces: &[Face]) -> Vec<GroundEdge> {
     edges
 }
 
-/// The twin of every edge that coincides in plan, the other way round, with an edge of another face
-/// at a height difference of at most `climb_m` at both ends. Of several the topmost, as always.
-pub(crate) fn pair_exact(edges: &[GroundEdge], climb_m: f64) -> Vec<u32> {
+/// Two edges of different faces over one plan segment, the other way round.
+pub(crate) struct Coinciding {
+    pub(crate) one: u32,
+    pub(crate) two: u32,
+    /// The height between them where the first starts and where it ends, in metres.
+    pub(crate) start_m: f64,
+    pub(crate) end_m: f64,
+}
+
+/// Visits all edges that coincide in plan, by segment: all pairs of one segment at once.
+pub(crate) fn visit_coinciding(edges: &[GroundEdge], mut visit: impl FnMut(&[Coinciding])) {
     let mut order: Vec<(LatticePoint, LatticePoint, u32)> = edges
         .par_iter()
         .enumerate()
         .map(|(i, e)| (e.from.min(e.to), e.from.max(e.to), i as u32))
         .collect();
     order.par_sort_unstable();
-    let mut twins = vec![NO_EDGE; edges.len()];
-    let mut candidates: Vec<(f64, u32, u32)> = Vec::new();
+    let mut pairs: Vec<Coinciding> = Vec::new();
     for group in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        candidates.clear();
-        for (k, &(_, _, i)) in group.iter().enumerate() {
-            for &(_, _, j) in &group[k + 1..] {
-                let (e, f) = (&edges[i as usize], &edges[j as usize]);
-                if e.face == f.face || e.from != f.to {
-                    continue;
-                }
-                let one = (e.from_height_m - f.to_height_m).abs();
-                let two = (e.to_height_m - f.from_height_m).abs();
-                if one.max(two) <= climb_m {
-                    candidates.push((e.middle_height_m() + f.middle_height_m(), i, j));
+        pairs.clear();
+        for (k, &(_, _, one)) in group.iter().enumerate() {
+            for &(_, _, two) in &group[k + 1..] {
+                let (e, f) = (&edges[one as usize], &edges[two as usize]);
+                if e.face != f.face && e.from == f.to {
+                    let start_m = (e.from_height_m - f.to_height_m).abs();
+                    let end_m = (e.to_height_m - f.from_height_m).abs();
+                    pairs.push(Coinciding { one, two, start_m, end_m });
                 }
             }
         }
+        if !pairs.is_empty() {
+            visit(&pairs);
+        }
+    }
+}
+
+/// The twin of every edge that coincides in plan, the other way round, with an edge of another face
+/// at a height difference of at most `climb_m` at both ends. Of several the topmost, as always.
+pub(crate) fn pair_exact(edges: &[GroundEdge], climb_m: f64) -> Vec<u32> {
+    let mut twins = vec![NO_EDGE; edges.len()];
+    let mut candidates: Vec<(f64, u32, u32)> = Vec::new();
+    let middle = |i: u32| edges[i as usize].middle_height_m();
+    visit_coinciding(edges, |pairs| {
+        let low = pairs.iter().filter(|p| p.start_m.max(p.end_m) <= climb_m);
+        candidates.clear();
+        candidates.extend(low.map(|p| (middle(p.one) + middle(p.two), p.one, p.two)));
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         for &(_, i, j) in &candidates {
             if twins[i as usize] == NO_EDGE && twins[j as usize] == NO_EDGE {
@@ -82,7 +102,7 @@ pub(crate) fn pair_exact(edges: &[GroundEdge], climb_m: f64) -> Vec<u32> {
                 twins[j as usize] = i;
             }
         }
-    }
+    });
     twins
 }
 

@@ -1,0 +1,80 @@
+//! Settings of the voxel pipeline from bytes, and what must hold of every build with them, for the
+//! fuzz target and the test of small heaps.
+
+use surefoot_bake::{
+    Agent, BakeError, BakeSettings, Baked, CellShape, Method, Regions, StageContext, VoxelSettings,
+    Warning, bake_in,
+};
+use surefoot_scene::Scene;
+
+/// A build: a sound mesh with no region of the ground lost, or an error; `None` where the scene or
+/// the settings are refused. Panics at anything else.
+fn bake(scene: &Scene, settings: &BakeSettings) -> Option<Baked> {
+    match bake_in(scene, settings, StageContext::new()) {
+        Ok(baked) => {
+            let lost = |w: &&Warning| !may_wind(settings) && matches!(w, Warning::FaceLost { .. });
+            if let Some(warning) = baked.report.warnings.iter().find(lost) {
+                panic!("{warning}");
+            }
+            Some(baked)
+        }
+        Err(error @ BakeError::Unsound(_)) => panic!("{error}"),
+        Err(_) => None,
+    }
+}
+
+/// Whether ground may wind around a single corner and over itself, by a step from column to column:
+/// only where four steps are higher than the agent. Such a region has no outline and is left out.
+fn may_wind(settings: &BakeSettings) -> bool {
+    let agent = &settings.agent;
+    let slope = settings.voxel.cell_size_m * agent.max_slope_rad.tan();
+    4.0 * agent.max_step_m.max(slope.min(0.5 * agent.height_m)) >= agent.height_m
+}
+
+/// Settings from short lists of usual, extreme and awkward values.
+pub(crate) fn settings(choices: &[u8]) -> BakeSettings {
+    let pick = |i: usize, values: &[f64]| values[choices[i] as usize % values.len()];
+    let flag = |bit: u8| choices[9] >> bit & 1 == 1;
+    let up =
+        [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.3, 0.9, -0.2], [0.0, -1.0, 0.0]];
+    let regions = [Regions::Flood, Regions::Flat, Regions::Watershed, Regions::Monotone];
+    BakeSettings {
+        agent: Agent {
+            height_m: pick(0, &[1.8, 0.6, 1.0, 2.0, 0.05]),
+            radius_m: pick(1, &[0.3, 0.0, 0.05, 0.25, 1.0]),
+            max_slope_rad: pick(2, &[45.0, 30.0, 60.0, 85.0, 1.0]).to_radians(),
+            max_step_m: pick(3, &[0.4, 0.0, 0.2, 0.39, 0.04]),
+        },
+        method: Method::Voxel,
+        up: up[choices[4] as usize % up.len()],
+        cells: if flag(0) { CellShape::Triangles } else { CellShape::Convex },
+        min_area_m2: pick(7, &[0.0, 1.0, 0.1]),
+        seeds: if flag(1) { vec![[1.0, 0.0, 1.0]] } else { Vec::new() },
+        voxel: VoxelSettings {
+            cell_size_m: pick(5, &[0.1, 0.25, 0.17, 0.05]),
+            cell_height_m: pick(6, &[0.05, 0.2, 0.01, 0.5]),
+            tile_size_cells: [8, 16, 23, 64][choices[8] as usize % 4],
+            regions: regions[choices[8] as usize / 4 % 4],
+            boundary_error_cells: [1.0, 0.0, 1.5, 3.0][choices[8] as usize / 16 % 4],
+            height_error_cells: if flag(2) { 0.0 } else { 0.75 },
+            low_obstacles: !flag(3),
+            drop_ledges: !flag(5),
+            fill_solids: !flag(6),
+            bridge_gaps: !flag(7),
+            two_sided: flag(4),
+        },
+        ..Default::default()
+    }
+}
+
+/// Builds in the tiles of the settings and, with `flood` and `flat`, in one: the bytes are equal.
+pub(crate) fn bake_both_ways(scene: &Scene, settings: &BakeSettings) -> Option<Baked> {
+    let baked = bake(scene, settings)?;
+    if matches!(settings.voxel.regions, Regions::Flood | Regions::Flat) {
+        let mut whole = settings.clone();
+        whole.voxel.tile_size_cells = 0;
+        let whole = bake(scene, &whole).expect("what builds in tiles builds in one");
+        assert!(whole.mesh.to_bytes() == baked.mesh.to_bytes(), "tiles show");
+    }
+    Some(baked)
+}
