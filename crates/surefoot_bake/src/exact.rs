@@ -7,6 +7,7 @@
 
 mod bridge_steps;
 mod build_ramps;
+mod clearance;
 mod close_gaps;
 mod cluster_points;
 mod cut;

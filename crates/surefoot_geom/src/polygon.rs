@@ -18,10 +18,11 @@ pub struct Polygon {
 #[must_use]
 pub fn contour_area2(contour: &[LatticePoint]) -> i128 {
     let Some(&last) = contour.last() else { return 0 };
+    let product = |a: i32, b: i32| i128::from(i64::from(a) * i64::from(b));
     let mut sum = 0_i128;
     let mut a = last;
     for &b in contour {
-        sum += i128::from(a.x) * i128::from(b.y) - i128::from(a.y) * i128::from(b.x);
+        sum += product(a.x, b.y) - product(a.y, b.x);
         a = b;
     }
     sum
@@ -117,6 +118,29 @@ pub fn covers(contour: &[LatticePoint], points: &[LatticePoint]) -> bool {
     points.iter().all(|&p| (0..n).all(|i| is_right_or_on(contour[(i + 1) % n], contour[i], p)))
 }
 
+/// A contour without the corners that lie behind a side of a box together with both of their
+/// neighbours. With fewer corners it winds around every point inside the box as often as before: what
+/// is cut off lies behind that side. Exact; empty where all of it lies behind one side.
+#[must_use]
+pub fn trimmed_to_box(contour: &[LatticePoint], lo: LatticePoint, hi: LatticePoint) -> Contour {
+    let sides: [&dyn Fn(&LatticePoint) -> bool; 4] =
+        [&|p| p.x <= lo.x, &|p| p.x >= hi.x, &|p| p.y <= lo.y, &|p| p.y >= hi.y];
+    let mut kept = contour.to_vec();
+    for is_behind in sides {
+        if !kept.iter().any(is_behind) {
+            continue;
+        }
+        let n = kept.len();
+        let behind: Vec<bool> = kept.iter().map(is_behind).collect();
+        let mut i = 0;
+        kept.retain(|_| {
+            i += 1;
+            !(behind[(i + n - 2) % n] && behind[i - 1] && behind[i % n])
+        });
+    }
+    kept
+}
+
 /// Whether `r` lies to the right of the line from `p` to `q`, or on it. Exact, and fast while the
 /// points lie within 16 km of each other.
 fn is_right_or_on(p: LatticePoint, q: LatticePoint, r: LatticePoint) -> bool {
@@ -127,5 +151,28 @@ fn is_right_or_on(p: LatticePoint, q: LatticePoint, r: LatticePoint) -> bool {
         ux * vy - uy * vx <= 0
     } else {
         orient(p, q, r) <= 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(points: &[(i32, i32)]) -> Contour {
+        points.iter().map(|&(x, y)| LatticePoint::new(x, y)).collect()
+    }
+
+    #[test]
+    fn what_lies_behind_a_side_of_a_box_is_cut_off() {
+        let (lo, hi) = (LatticePoint::new(0, 0), LatticePoint::new(10, 10));
+        let octagon =
+            at(&[(3, -9), (13, -9), (20, -2), (20, 5), (13, 12), (3, 12), (-4, 5), (-4, -2)]);
+        let trimmed = trimmed_to_box(&octagon, lo, hi);
+        assert!(trimmed.len() < octagon.len() && trimmed.len() >= 3, "{trimmed:?}");
+        assert!(trimmed.iter().all(|p| octagon.contains(p)));
+        assert!(covers(&trimmed, &at(&[(1, 1), (9, 1), (9, 9)])));
+        assert_eq!(trimmed_to_box(&at(&[(-9, 0), (-1, 0), (-5, 8)]), lo, hi), Contour::new());
+        let inside = at(&[(1, 1), (5, 1), (5, 5)]);
+        assert_eq!(trimmed_to_box(&inside, lo, hi), inside);
     }
 }

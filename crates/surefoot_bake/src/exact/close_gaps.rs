@@ -12,8 +12,10 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::LIMIT_SLACK_M;
 use crate::exact::join_edges::{set_twins, snap_edges};
-use crate::exact::match_edges::{GroundEdge, Reach, collect_edges, match_within, pair_exact};
-use crate::exact::snap::{SnapReach, contract_into_edges, contract_points, crossings};
+use crate::exact::match_edges::{
+    GroundEdge, Reach, collect_edges, match_some_within, match_within, pair_exact,
+};
+use crate::exact::snap::{Near, SnapReach, contract_into_edges, contract_points, crossings};
 use crate::surface::{Face, WalkableSurface};
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::LATTICE_PER_M;
@@ -47,26 +49,32 @@ pub(crate) fn close_gaps(
     if units < 1.0 {
         return Ok(surface);
     }
-    let mut banned = 0;
+    let mut banned: Vec<LatticePoint> = Vec::new();
+    let mut near = Near::Everything;
     for _ in 0..ROUNDS {
         context.check_cancelled()?;
-        let round = contract_safely(&mut surface.faces, SnapReach { units, climb_m });
-        banned = banned.max(round.banned);
-        if !round.changed {
+        let round = contract_safely(&mut surface.faces, SnapReach { units, climb_m }, &near);
+        banned.extend(round.banned);
+        if round.changed.is_empty() {
             break;
         }
+        near = Near::Points(round.changed);
     }
-    if banned > 0 {
+    banned.sort_unstable();
+    banned.dedup();
+    let banned_count = banned.len();
+    if banned_count > 0 {
+        let near = Near::Points(banned);
         for share in NEARER {
-            contract_safely(&mut surface.faces, SnapReach { units: units * share, climb_m });
+            contract_safely(&mut surface.faces, SnapReach { units: units * share, climb_m }, &near);
         }
     }
-    if banned > 0 {
+    if banned_count > 0 {
         // What moved beside a banned point may coincide with it now.
         snap_edges(&mut surface.faces, climb_m);
     }
     set_twins(&mut surface, climb_m);
-    context.count("banned_points", banned);
+    context.count("banned_points", banned_count);
     debug_assert_eq!(surface.check_invariants(), Ok(()));
     context.observe(|| surface.view());
     Ok(surface)
@@ -74,22 +82,27 @@ pub(crate) fn close_gaps(
 
 /// What a round of contractions did.
 struct Round {
-    changed: bool,
-    /// How many points had to stay.
-    banned: usize,
+    /// Where points were moved to or put in, sorted.
+    changed: Vec<LatticePoint>,
+    /// The points that had to stay.
+    banned: Vec<LatticePoint>,
 }
 
 /// One round of contractions. Points whose contraction would lay ground over ground are put on a
 /// (sorted) list of those that stay, and the round is taken back and done again without them.
-fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach) -> Round {
+fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near) -> Round {
     let mut stay: Vec<LatticePoint> = Vec::new();
+    let (edges, facing) = facing_edges(faces, reach, near);
     for _ in 0..TRIES {
         let mut tried = faces.clone();
-        let (edges, facing) = facing_edges(&tried, reach);
         let moved = contract_points(&mut tried, &edges, &facing, reach, &stay);
-        let (edges, facing) =
-            if moved.is_empty() { (edges, facing) } else { facing_edges(&tried, reach) };
-        let put_in = contract_into_edges(&mut tried, &edges, &facing, reach, &stay);
+        let put_in = if moved.is_empty() {
+            contract_into_edges(&mut tried, &edges, &facing, reach, &stay)
+        } else {
+            let near = near.and(moved.iter().map(|m| m.to));
+            let (edges, facing) = facing_edges(&tried, reach, &near);
+            contract_into_edges(&mut tried, &edges, &facing, reach, &stay)
+        };
         if moved.is_empty() && put_in.is_empty() {
             break;
         }
@@ -100,7 +113,7 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach) -> Round {
         let crossing = crossings(&tried, &changed, reach.climb_m, DEEP_UNITS);
         if crossing.is_empty() {
             *faces = tried;
-            return Round { changed: true, banned: stay.len() };
+            return Round { changed, banned: stay };
         }
         // All points that became one at an end of a crossing edge, and what was put in there.
         stay.extend(moved.iter().filter(|m| crossing.binary_search(&m.to).is_ok()).map(|m| m.from));
@@ -108,15 +121,18 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach) -> Round {
         stay.sort_unstable();
         stay.dedup();
     }
-    Round { changed: false, banned: stay.len() }
+    Round { changed: Vec::new(), banned: stay }
 }
 
-/// All edges, and which of them face another across a crack.
-fn facing_edges(faces: &[Face], reach: SnapReach) -> (Vec<GroundEdge>, Vec<bool>) {
+/// All edges, and which of those near the given places face another across a crack.
+fn facing_edges(faces: &[Face], reach: SnapReach, near: &Near) -> (Vec<GroundEdge>, Vec<bool>) {
     let edges = collect_edges(faces);
     let twins = pair_exact(&edges, reach.climb_m);
     let look = Reach { outwards: reach.units, inwards: OVERLAP_UNITS, climb_m: reach.climb_m };
-    let matches = match_within(&edges, &twins, look);
+    let matches = match near.changed(&edges, reach) {
+        None => match_within(&edges, &twins, look),
+        Some(changed) => match_some_within(&edges, &twins, look, |around| changed.touches(around)),
+    };
     let mut facing: Vec<bool> = matches.iter().map(|m| !m.is_empty()).collect();
     // Facing is mutual: what is faced takes part, even where it does not look back by a hair.
     for m in matches.iter().flatten() {

@@ -2,10 +2,8 @@
 //! (Sanchez 2021, §2.9, in another way).
 //!
 //! Goes in: joined ground. Comes out: pieces of it, to be joined again. Every stretch of an edge
-//! without a neighbour is a boundary, be it a wall or a ledge. Its clearance is, in plan, a rectangle
-//! on the inner side; where the boundary turns away, a sector; where its course is not clear, a disc.
-//! Arcs are drawn around the true circle, never inside it, with a chord error of at most
-//! [`CHORD_ERROR_M`], so the result is always on the safe side. No capsule per edge, no polyhedron.
+//! without a neighbour is a boundary, be it a wall or a ledge, and takes away the ground beside it
+//! (`clearance`). No capsule per edge, no polyhedron.
 //!
 //! A boundary counts for a piece only near its own height. After the cut no two pieces of ground
 //! overlap within the agent's height, so looking half that far up and down (farther on steep ground)
@@ -13,22 +11,19 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
+use crate::exact::LIMIT_SLACK_M;
+use crate::exact::clearance::{Clearances, OVERLAP_UNITS, Stretch, followers, to_lattice};
 use crate::exact::match_edges::{GroundEdge, Match, Reach, collect_edges, match_within, uncovered};
-use crate::exact::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_units};
-use glam::DVec2;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
-use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
-use surefoot_geom::overlay::{Overlayer, counter_clockwise, flatten};
-use surefoot_geom::polygon::{Contour, convex_hull, covers, separated};
+use surefoot_geom::lattice::LATTICE_PER_M;
+use surefoot_geom::overlay::{Overlayer, flatten};
+use surefoot_geom::polygon::{Contour, bounds_of, convex_hull, covers, separated, trimmed_to_box};
 use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
-
-/// How far outside the true circle an arc's corners may lie, in metres.
-const CHORD_ERROR_M: f64 = 1e-3;
 
 /// How far a point may lie from the line between its neighbours and be left out, in lattice units.
 const STRAIGHT_UNITS: f64 = 2.0;
@@ -39,12 +34,15 @@ const STRAIGHT_HEIGHT_M: f64 = 0.05;
 /// Points that one straight stretch may leave out: keeps the check linear.
 const MAX_LEFT_OUT: usize = 64;
 
-/// Clearance shapes reach this far beyond the boundary and the radius, in lattice units: more than
-/// rounding can take away.
-const OVERLAP_UNITS: f64 = 2.0;
-
 /// Outlines of at most this many corners are tested against each clearance shape by separating lines.
 const SMALL_OUTLINE: usize = 12;
+
+/// More clearance shapes than this are united before they are subtracted.
+const UNITE_FROM: usize = 4;
+
+/// What lies farther than this outside of a face's box does not matter to it, in lattice units: more
+/// than rounding can move anything.
+const MARGIN: i32 = 16;
 
 /// How much faces may overlap and still face each other, in lattice units: half a millimetre.
 const OVERLAP_LOOK_UNITS: f64 = 33.0;
@@ -52,28 +50,6 @@ const OVERLAP_LOOK_UNITS: f64 = 33.0;
 /// Faces that rise more than this per metre are short connections: their plane says nothing about the
 /// ground around them.
 const STEEP_SLOPE: f64 = 1.5;
-
-/// What a boundary may be; any other counts as blocked, the second.
-const BOUNDARY_CLASSES: [EdgeClass; 3] =
-    [EdgeClass::Open, EdgeClass::Blocked, EdgeClass::InnerWall];
-
-/// A stretch of boundary; the ground lies to its left.
-#[derive(Clone, Copy, Debug)]
-struct Stretch {
-    from: LatticePoint,
-    to: LatticePoint,
-    from_height_m: f64,
-    to_height_m: f64,
-    class: EdgeClass,
-}
-
-/// What one boundary feature takes away.
-struct Clearance {
-    /// Its shape in plan, counter-clockwise and convex.
-    shape: Contour,
-    /// The stretch it belongs to; a point for sectors and discs.
-    stretch: Stretch,
-}
 
 pub(crate) fn erode(
     surface: WalkableSurface,
@@ -87,11 +63,13 @@ pub(crate) fn erode(
     }
     let stretches = straighten(boundary(&surface, agent, gap_distance_m));
     context.count("boundaries", stretches.len());
-    let clearances = clearances(&stretches, radius);
-    let tree = BoxTree::build_with(clearances.len(), |i| plan_box(&clearances[i as usize].shape));
+    let clearances = Clearances::new(stretches, radius, agent.max_step_m + LIMIT_SLACK_M);
+    let tree = BoxTree::build_with(clearances.list.len(), |i| {
+        plan_box(&clearances.list[i as usize].shape)
+    });
     let reach_m = reach_in_height(agent);
     let cancel = context.cancel_flag();
-    let eroder = Eroder { clearances: &clearances, tree: &tree, reach_m, radius };
+    let eroder = Eroder { clearances: &clearances, tree: &tree, reach_m };
     let pieces: Vec<Vec<Face>> = surface
         .faces
         .par_iter()
@@ -218,40 +196,9 @@ fn loop_boundary(
     out
 }
 
-/// The stretch that follows each one, where it is the only one to start there and this the only one
-/// to end there, at about the same height.
-fn followers(stretches: &[Stretch]) -> Vec<Option<u32>> {
-    let mut starts: Vec<(LatticePoint, u32)> =
-        stretches.iter().enumerate().map(|(i, s)| (s.from, i as u32)).collect();
-    let mut ends: Vec<(LatticePoint, u32)> =
-        stretches.iter().enumerate().map(|(i, s)| (s.to, i as u32)).collect();
-    starts.par_sort_unstable();
-    ends.par_sort_unstable();
-    let only = |list: &[(LatticePoint, u32)], p: LatticePoint, near: &dyn Fn(u32) -> bool| {
-        let first = list.partition_point(|e| e.0 < p);
-        let mut found = list[first..].iter().take_while(|e| e.0 == p).filter(|e| near(e.1));
-        let one = found.next().map(|e| e.1);
-        if found.next().is_some() { None } else { one }
-    };
-    // Other storeys are an agent's height away; steps between neighbouring faces are lower.
-    stretches
-        .par_iter()
-        .enumerate()
-        .map(|(i, s)| {
-            let next = only(&starts, s.to, &|j| {
-                (stretches[j as usize].from_height_m - s.to_height_m).abs() <= STRAIGHT_HEIGHT_M
-            })?;
-            let back = only(&ends, s.to, &|j| {
-                (stretches[j as usize].to_height_m - s.to_height_m).abs() <= STRAIGHT_HEIGHT_M
-            })?;
-            (back as usize == i && next as usize != i).then_some(next)
-        })
-        .collect()
-}
-
 /// Joins stretches that go straight on.
 fn straighten(stretches: Vec<Stretch>) -> Vec<Stretch> {
-    let next = followers(&stretches);
+    let next = followers(&stretches, STRAIGHT_HEIGHT_M);
     let mut has_previous = vec![false; stretches.len()];
     for n in next.iter().flatten() {
         has_previous[*n as usize] = true;
@@ -311,201 +258,70 @@ fn goes_straight(s: &Stretch, left_out: &[(LatticePoint, f64)]) -> bool {
     })
 }
 
-/// Unit vectors all around, enough for the chord error at a radius; made with square roots alone, so
-/// that they are the same on every machine.
-fn directions(radius: f64) -> Vec<DVec2> {
-    let error = CHORD_ERROR_M * LATTICE_PER_M;
-    let third = DVec2::new(0.75_f64.sqrt(), 0.5);
-    let mut quarter: Vec<DVec2> = vec![DVec2::X, DVec2::Y];
-    let too_coarse = |q: &[DVec2]| {
-        // The corner between neighbours lies at radius / cos(half the angle between them).
-        let cos2 = 0.5 * (1.0 + q[0].dot(q[1]));
-        radius * (1.0 / cos2.sqrt() - 1.0) > error
-    };
-    let halved = |q: &[DVec2]| {
-        let mut out = vec![q[0]];
-        for w in q.windows(2) {
-            out.push((w[0] + w[1]).normalize());
-            out.push(w[1]);
-        }
-        out
-    };
-    // Either two or three times a power of two a quarter, whichever is enough first.
-    let mut by_three = vec![DVec2::X, third, DVec2::new(third.y, third.x), DVec2::Y];
-    quarter = halved(&quarter);
-    loop {
-        if !too_coarse(&quarter) {
-            break;
-        }
-        if !too_coarse(&by_three) {
-            quarter = by_three;
-            break;
-        }
-        quarter = halved(&quarter);
-        by_three = halved(&by_three);
-    }
-    quarter.pop();
-    let turned = |d: &DVec2, n: usize| (0..n).fold(*d, |d, _| d.perp());
-    (0..4).flat_map(|n| quarter.iter().map(move |d| turned(d, n))).collect()
-}
-
-/// The clearance shapes of all stretches.
-fn clearances(stretches: &[Stretch], radius: f64) -> Vec<Clearance> {
-    let around = directions(radius);
-    let next = followers(stretches);
-    let mut has_previous = vec![false; stretches.len()];
-    for n in next.iter().flatten() {
-        has_previous[*n as usize] = true;
-    }
-    stretches
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(i, s)| {
-            let mut out: Vec<Clearance> = Vec::with_capacity(2);
-            out.extend(
-                rectangle(s, (0.0, 1.0), radius).map(|shape| Clearance { shape, stretch: *s }),
-            );
-            let point = |p: LatticePoint, height: f64| Stretch {
-                from: p,
-                to: p,
-                from_height_m: height,
-                to_height_m: height,
-                class: s.class,
-            };
-            let mut add = |shape: Option<Contour>, p: LatticePoint, height: f64| {
-                out.extend(shape.map(|shape| Clearance { shape, stretch: point(p, height) }));
-            };
-            match next[i] {
-                Some(n) => {
-                    let (u, v) = (inward(s), inward(&stretches[n as usize]));
-                    // The boundary turns away from the ground: a right turn.
-                    if u.perp_dot(v) < 0.0 || u.dot(v) < 0.0 && u.perp_dot(v) <= 0.0 {
-                        add(sector(s.to, u, v, radius, &around), s.to, s.to_height_m);
-                    }
-                }
-                None => add(disc(s.to, radius, &around), s.to, s.to_height_m),
-            }
-            if !has_previous[i] {
-                add(disc(s.from, radius, &around), s.from, s.from_height_m);
-            }
-            out
-        })
-        .collect()
-}
-
-/// The unit normal of a stretch towards the ground.
-fn inward(s: &Stretch) -> DVec2 {
-    (plan_units(s.to) - plan_units(s.from)).normalize_or_zero().perp()
-}
-
-/// What lies within the radius beside the given part of a stretch, on the ground's side.
-fn rectangle(s: &Stretch, part: (f64, f64), radius: f64) -> Option<Contour> {
-    let (a, b) = (plan_units(s.from), plan_units(s.to));
-    let (p, q) = (a.lerp(b, part.0), a.lerp(b, part.1));
-    let n = inward(s);
-    let (near, far) = (n * -OVERLAP_UNITS, n * (radius + OVERLAP_UNITS));
-    counter_clockwise([p + near, q + near, q + far, p + far].map(to_lattice).to_vec())
-}
-
-fn to_lattice(p: DVec2) -> LatticePoint {
-    LatticePoint::from_units(p.x, p.y)
-}
-
-/// The corner of two tangents of a circle at the given directions.
-fn tangent_corner(centre: DVec2, radius: f64, u: DVec2, v: DVec2) -> DVec2 {
-    centre + (u + v) * (radius / (1.0 + u.dot(v)))
-}
-
-fn disc(p: LatticePoint, radius: f64, around: &[DVec2]) -> Option<Contour> {
-    let centre = plan_units(p);
-    let radius = radius + OVERLAP_UNITS;
-    let n = around.len();
-    let corner = |i: usize| tangent_corner(centre, radius, around[i], around[(i + 1) % n]);
-    counter_clockwise((0..n).map(|i| to_lattice(corner(i))).collect())
-}
-
-/// The part of a disc between two inward normals, turning right from `u` to `v`.
-fn sector(p: LatticePoint, u: DVec2, v: DVec2, radius: f64, around: &[DVec2]) -> Option<Contour> {
-    let centre = plan_units(p);
-    let radius = radius + OVERLAP_UNITS;
-    // Directions strictly between v and u, counter-clockwise from v.
-    let between = |d: &DVec2| {
-        let after_v = v.perp_dot(*d) > 0.0;
-        let before_u = d.perp_dot(u) > 0.0;
-        if v.perp_dot(u) >= 0.0 { after_v && before_u } else { after_v || before_u }
-    };
-    let mut tangents = vec![v];
-    let n = around.len();
-    let first = (0..n).find(|&i| between(&around[i]) && !between(&around[(i + n - 1) % n]));
-    if let Some(first) = first {
-        tangents.extend((0..n).map(|k| around[(first + k) % n]).take_while(between));
-    }
-    tangents.push(u);
-    let mut shape = vec![to_lattice(centre - (u + v) * OVERLAP_UNITS)];
-    shape.push(to_lattice(centre + v * radius));
-    for w in tangents.windows(2) {
-        if w[0].dot(w[1]) > 0.0 {
-            shape.push(to_lattice(tangent_corner(centre, radius, w[0], w[1])));
-        }
-    }
-    shape.push(to_lattice(centre + u * radius));
-    shape.dedup();
-    counter_clockwise(shape)
-}
-
 fn plan_box(points: &[LatticePoint]) -> Aabb {
     Aabb::of_points(points.iter().map(|p| plan_units(*p).extend(0.0)))
 }
 
 struct Eroder<'a> {
-    clearances: &'a [Clearance],
+    clearances: &'a Clearances,
     tree: &'a BoxTree,
     reach_m: f64,
-    radius: f64,
 }
 
 impl Eroder<'_> {
     fn erode_face(&self, face: &Face, overlayer: &mut Overlayer) -> Vec<Face> {
         let corners: Vec<LatticePoint> = face.loops.iter().flatten().map(|e| e.from).collect();
+        let Some((lo, hi)) = bounds_of(corners.iter().copied()) else { return Vec::new() };
         let mut near = Vec::new();
         self.tree.visit_box(&plan_box(&corners), |i| near.push(i));
         near.sort_unstable();
+        let lo = LatticePoint::new(lo.x.saturating_sub(MARGIN), lo.y.saturating_sub(MARGIN));
+        let hi = LatticePoint::new(hi.x.saturating_add(MARGIN), hi.y.saturating_add(MARGIN));
         // Separating lines are worth their while for small outlines only.
         let hull = if corners.len() <= SMALL_OUTLINE { convex_hull(corners.clone()) } else { None };
         let level = Level::of(face);
-        let mut by_class = BOUNDARY_CLASSES.map(|class| (class, Vec::<Contour>::new()));
+        let mut clips: Vec<(EdgeClass, Contour)> = Vec::new();
+        let mut chosen: Vec<u32> = Vec::new();
         for i in near {
-            let c = &self.clearances[i as usize];
+            let c = &self.clearances.list[i as usize];
             let Some(part) = self.part_near(&c.stretch, &level) else { continue };
             let whole = part.0 <= 0.0 && part.1 >= 1.0;
-            let shape = if whole {
-                Some(c.shape.clone())
-            } else {
-                rectangle(&c.stretch, part, self.radius)
-            };
+            let of_part = if whole { None } else { self.clearances.beside_part(&c.stretch, part) };
+            let shape = if whole { Some(&c.shape) } else { of_part.as_ref() };
             let Some(shape) = shape else { continue };
-            if hull.as_ref().is_some_and(|h| separated(h, &shape) || separated(&shape, h)) {
+            if hull.as_ref().is_some_and(|h| separated(h, shape) || separated(shape, h)) {
                 continue;
             }
-            if covers(&shape, &corners) {
+            if covers(shape, &corners) {
                 return Vec::new();
             }
-            let class = c.stretch.class;
-            let at = BOUNDARY_CLASSES.iter().position(|b| *b == class).unwrap_or(1);
-            by_class[at].1.push(shape);
+            match of_part {
+                Some(shape) => clips.push((c.stretch.class, shape)),
+                None => chosen.push(i),
+            }
         }
-        if by_class.iter().all(|(_, shapes)| shapes.is_empty()) {
+        if chosen.is_empty() && clips.is_empty() {
             return vec![face.clone()];
         }
-        let mut clips: Vec<(Contour, u32)> = Vec::new();
-        for (class, list) in by_class {
-            let united = if list.len() > 1 { flatten(overlayer.union(&list)) } else { list };
-            clips.extend(united.into_iter().map(|c| (c, class as u32)));
+        self.clearances.put_together(&chosen, &mut clips);
+        for (_, contour) in &mut clips {
+            *contour = trimmed_to_box(contour, lo, hi);
+        }
+        clips.sort_by_key(|c| c.0 as u32);
+        let mut labelled: Vec<(Contour, u32)> = Vec::new();
+        for of_class in clips.chunk_by(|a, b| a.0 == b.0) {
+            let label = of_class[0].0 as u32;
+            if of_class.len() > UNITE_FROM {
+                let list: Vec<&[LatticePoint]> = of_class.iter().map(|c| &*c.1).collect();
+                labelled.extend(flatten(overlayer.union(&list)).into_iter().map(|c| (c, label)));
+            } else {
+                labelled.extend(of_class.iter().map(|c| (c.1.clone(), label)));
+            }
         }
         let subject: Vec<(LatticePoint, LatticePoint, u32)> =
             face.edges().map(|(e, to)| (e.from, to, e.class as u32)).collect();
         overlayer
-            .difference_labelled(&subject, &clips)
+            .difference_labelled(&subject, &labelled)
             .iter()
             .map(|piece| {
                 let class = |c: usize, i: usize| class_of_label(piece.labels[c][i]);
@@ -558,6 +374,3 @@ impl Level {
         self.plane.map_or(self.middle_m, |plane| plane.height_at(p))
     }
 }
-
-/// The chord error in lattice units is far above rounding, so shapes stay convex.
-const _: () = assert!(CHORD_ERROR_M > 16.0 * M_PER_LATTICE && NOISE_M > 16.0 * M_PER_LATTICE);

@@ -7,9 +7,9 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::match_edges::{
-    Coinciding, GroundEdge, collect_edges, pair_exact, visit_coinciding,
+    Coinciding, GroundEdge, collect_edges, edge_box, pair_exact, visit_coinciding,
 };
-use crate::exact::snap::{SnapReach, contract_into_edges, contract_points};
+use crate::exact::snap::{Near, SnapReach, contract_into_edges, contract_points};
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
 use surefoot_geom::LatticePoint;
@@ -42,15 +42,21 @@ pub(crate) fn join_edges(
 /// Makes points common along borders that coincide up to [`SNAP_UNITS`].
 pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64) {
     let reach = SnapReach { units: SNAP_UNITS, climb_m };
+    let mut near = Near::Everything;
     for _ in 0..ROUNDS {
-        let (edges, loose) = loose_edges(faces, climb_m);
+        let (edges, loose) = loose_edges(faces, reach, &near);
         let moved = contract_points(faces, &edges, &loose, reach, &[]);
-        let (edges, loose) =
-            if moved.is_empty() { (edges, loose) } else { loose_edges(faces, climb_m) };
-        let split = contract_into_edges(faces, &edges, &loose, reach, &[]);
-        if moved.is_empty() && split.is_empty() {
+        let put_in = if moved.is_empty() {
+            contract_into_edges(faces, &edges, &loose, reach, &[])
+        } else {
+            let near = near.and(moved.iter().map(|m| m.to));
+            let (edges, loose) = loose_edges(faces, reach, &near);
+            contract_into_edges(faces, &edges, &loose, reach, &[])
+        };
+        if moved.is_empty() && put_in.is_empty() {
             break;
         }
+        near = Near::Points(put_in).and(moved.iter().map(|m| m.to));
     }
 }
 
@@ -95,10 +101,13 @@ fn split_steps(faces: &mut [Face], climb_m: f64) {
     }
 }
 
-/// All edges, and which of them coincide with no other.
-fn loose_edges(faces: &[Face], climb_m: f64) -> (Vec<GroundEdge>, Vec<bool>) {
+/// All edges, and which of those near the given places coincide with no other.
+fn loose_edges(faces: &[Face], reach: SnapReach, near: &Near) -> (Vec<GroundEdge>, Vec<bool>) {
     let edges = collect_edges(faces);
-    let loose = pair_exact(&edges, climb_m).into_iter().map(|t| t == NO_EDGE).collect();
+    let changed = near.changed(&edges, reach);
+    let is_near = |e: &GroundEdge| changed.as_ref().is_none_or(|c| c.touches(&edge_box(e)));
+    let twins = pair_exact(&edges, reach.climb_m);
+    let loose = edges.iter().zip(twins).map(|(e, t)| t == NO_EDGE && is_near(e)).collect();
     (edges, loose)
 }
 

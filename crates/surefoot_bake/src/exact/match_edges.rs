@@ -7,10 +7,11 @@
 //! so that nothing depends on how large the faces are.
 
 use crate::surface::{Face, plan_units};
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_mesh::{EdgeClass, NO_EDGE};
 
 /// Cosine of the largest angle between the sides of a slit: 8°.
@@ -128,17 +129,31 @@ pub(crate) struct Match {
 
 /// For every edge without a twin, what runs along it within reach; empty for edges with one.
 pub(crate) fn match_within(edges: &[GroundEdge], twins: &[u32], reach: Reach) -> Vec<Vec<Match>> {
+    match_some_within(edges, twins, reach, |_| true)
+}
+
+/// As [`match_within`], but only for edges whose box, given without margin, is wanted; empty for the
+/// others.
+pub(crate) fn match_some_within(
+    edges: &[GroundEdge],
+    twins: &[u32],
+    reach: Reach,
+    is_wanted: impl Fn(&Aabb) -> bool + Sync,
+) -> Vec<Vec<Match>> {
     let single: Vec<u32> =
         (0..edges.len() as u32).filter(|&i| twins[i as usize] == NO_EDGE).collect();
     let margin = reach.outwards.max(reach.inwards);
-    let tree =
-        BoxTree::build_with(single.len(), |k| edge_box(&edges[single[k as usize] as usize], 0.0));
+    let tree = BoxTree::build_with(single.len(), |k| edge_box(&edges[single[k as usize] as usize]));
     let found: Vec<Vec<Match>> = single
         .par_iter()
         .map(|&i| {
             let edge = &edges[i as usize];
             let mut matches = Vec::new();
-            tree.visit_box(&edge_box(edge, margin), |k| {
+            let around = edge_box(edge);
+            if !is_wanted(&around) {
+                return matches;
+            }
+            tree.visit_box(&widened(around, margin, reach.climb_m), |k| {
                 let j = single[k as usize];
                 let other = &edges[j as usize];
                 if j != i
@@ -165,9 +180,22 @@ pub(crate) fn match_within(edges: &[GroundEdge], twins: &[u32], reach: Reach) ->
     out
 }
 
-pub(crate) fn edge_box(edge: &GroundEdge, margin: f64) -> Aabb {
+/// The box around an edge, height and all, in lattice units.
+pub(crate) fn edge_box(edge: &GroundEdge) -> Aabb {
     let (a, b) = (plan_units(edge.from), plan_units(edge.to));
-    Aabb::in_plan(a.min(b) - margin, a.max(b) + margin)
+    let (low, high) = if edge.from_height_m < edge.to_height_m {
+        (edge.from_height_m, edge.to_height_m)
+    } else {
+        (edge.to_height_m, edge.from_height_m)
+    };
+    let up = |height_m: f64| height_m * LATTICE_PER_M;
+    Aabb::new(a.min(b).extend(up(low)), a.max(b).extend(up(high)))
+}
+
+/// A box with a margin in plan, in lattice units, and one in height, in metres.
+pub(crate) fn widened(around: Aabb, units: f64, height_m: f64) -> Aabb {
+    let margin = DVec3::new(units, units, height_m * LATTICE_PER_M);
+    Aabb::new(around.lo - margin, around.hi + margin)
 }
 
 /// Whether two edges of one face are the sides of a slit in it: nearly parallel, opposite ways. Other

@@ -11,12 +11,15 @@
 //! and forbid the points that did harm.
 
 use crate::exact::NOISE_M;
-use crate::exact::match_edges::{GroundEdge, collect_edges, edge_box};
+use crate::exact::match_edges::{GroundEdge, collect_edges, edge_box, widened};
 use crate::surface::{Face, SurfaceEdge, plan_units};
+use glam::DVec3;
 use rayon::prelude::*;
 use std::cmp::Ordering;
+use std::ops::ControlFlow;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::polygon::{Contour, contour_area2};
 use surefoot_geom::predicates::orient;
 
@@ -27,6 +30,51 @@ pub(crate) struct SnapReach {
     pub(crate) units: f64,
     /// In height, in metres.
     pub(crate) climb_m: f64,
+}
+
+/// Where a round of contractions looks.
+pub(crate) enum Near {
+    /// Everywhere.
+    Everything,
+    /// At edges that start or end at one of these (sorted) points, and at all that lie beside them:
+    /// nothing has changed anywhere else.
+    Points(Vec<LatticePoint>),
+}
+
+impl Near {
+    /// The same and some points more.
+    pub(crate) fn and(&self, more: impl Iterator<Item = LatticePoint>) -> Self {
+        match self {
+            Self::Everything => Self::Everything,
+            Self::Points(points) => {
+                let mut all: Vec<LatticePoint> = points.iter().copied().chain(more).collect();
+                all.sort_unstable();
+                all.dedup();
+                Self::Points(all)
+            }
+        }
+    }
+
+    /// Where edges lie beside those that have changed; `None` for everywhere.
+    pub(crate) fn changed(&self, edges: &[GroundEdge], reach: SnapReach) -> Option<Changed> {
+        let Self::Points(points) = self else { return None };
+        let is_near = |p: &LatticePoint| points.binary_search(p).is_ok();
+        let boxes: Vec<Aabb> = (edges.iter())
+            .filter(|e| is_near(&e.from) || is_near(&e.to))
+            .map(|e| widened(edge_box(e), 2.0 * reach.units, reach.climb_m))
+            .collect();
+        Some(Changed(BoxTree::build(&boxes)))
+    }
+}
+
+/// Around edges that have changed.
+pub(crate) struct Changed(BoxTree);
+
+impl Changed {
+    /// Whether a box lies there.
+    pub(crate) fn touches(&self, around: &Aabb) -> bool {
+        self.0.try_visit_box(around, |_| ControlFlow::Break(())).is_break()
+    }
 }
 
 /// A point that was contracted into another.
@@ -47,19 +95,30 @@ struct End {
     weight: i128,
 }
 
+impl End {
+    /// Where it is, height and all, in lattice units.
+    fn place(&self) -> DVec3 {
+        plan_units(self.point).extend(self.height_m * LATTICE_PER_M)
+    }
+}
+
 fn by_place(a: &End, b: &End) -> Ordering {
     a.point.cmp(&b.point).then(a.height_m.total_cmp(&b.height_m))
 }
 
 /// The ends of the loose edges, sorted by place; ends at one place are one.
 fn ends_of(edges: &[GroundEdge], loose: &[bool], faces: &[Face]) -> Vec<End> {
-    let areas: Vec<i128> = faces.par_iter().map(Face::area2).collect();
     let mut ends: Vec<End> = edges
         .iter()
         .zip(loose)
         .filter(|(_, loose)| **loose)
-        .flat_map(|(e, _)| {
-            let weight = areas[e.face as usize];
+        .collect::<Vec<_>>()
+        .chunk_by(|a, b| a.0.face == b.0.face)
+        .flat_map(|of_face| {
+            let weight = faces[of_face[0].0.face as usize].area2();
+            of_face.iter().map(move |(e, _)| (e, weight))
+        })
+        .flat_map(|(e, weight)| {
             [(e.from, e.from_height_m), (e.to, e.to_height_m)].map(|(point, height_m)| End {
                 point,
                 height_m,
@@ -80,8 +139,8 @@ fn ends_of(edges: &[GroundEdge], loose: &[bool], faces: &[Face]) -> Vec<End> {
 
 fn end_tree(ends: &[End]) -> BoxTree {
     BoxTree::build_with(ends.len(), |i| {
-        let p = plan_units(ends[i as usize].point);
-        Aabb::in_plan(p, p)
+        let p = ends[i as usize].place();
+        Aabb::new(p, p)
     })
 }
 
@@ -101,9 +160,9 @@ pub(crate) fn contract_points(
         .into_par_iter()
         .flat_map_iter(|i| {
             let one = ends[i as usize];
-            let at = plan_units(one.point);
             let mut near = Vec::new();
-            tree.visit_box(&Aabb::in_plan(at - reach.units, at + reach.units), |j| {
+            let at = Aabb::new(one.place(), one.place());
+            tree.visit_box(&widened(at, reach.units, reach.climb_m), |j| {
                 let other = ends[j as usize];
                 let apart2 = one.point.distance2(other.point);
                 // Ends at one plan point and different heights are one point to a mover: a step.
@@ -274,12 +333,12 @@ pub(crate) fn crossings(
         .filter(|&i| is_changed(&edges[i as usize].from) || is_changed(&edges[i as usize].to))
         .collect();
     let tree =
-        BoxTree::build_with(touched.len(), |k| edge_box(&edges[touched[k as usize] as usize], 0.0));
+        BoxTree::build_with(touched.len(), |k| edge_box(&edges[touched[k as usize] as usize]));
     let mut ends: Vec<LatticePoint> = edges
         .par_iter()
         .flat_map_iter(|e| {
             let mut ends = Vec::new();
-            tree.visit_box(&edge_box(e, 0.0), |k| {
+            tree.visit_box(&widened(edge_box(e), 0.0, climb_m), |k| {
                 let other = &edges[touched[k as usize] as usize];
                 if cuts_across(e, other, climb_m, deep) {
                     ends.extend([e.from, e.to, other.from, other.to]);
@@ -328,7 +387,7 @@ fn points_beside(
     let length = run.length();
     let along = run / length;
     let mut found: Vec<(f64, LatticePoint)> = Vec::new();
-    tree.visit_box(&edge_box(edge, reach.units), |i| {
+    tree.visit_box(&widened(edge_box(edge), reach.units, reach.climb_m), |i| {
         let End { point, height_m, .. } = ends[i as usize];
         if point == edge.from || point == edge.to {
             return;
