@@ -41,6 +41,15 @@ pub enum Warning {
         /// In which stage.
         stage: &'static str,
     },
+    /// A face of the ground came out of a stage with an area that it cannot have.
+    FaceDamaged {
+        /// Which face.
+        face: u32,
+        /// Where it lies, in the user's frame.
+        at: [f64; 3],
+        /// In which stage.
+        stage: &'static str,
+    },
     /// A seed lies on no ground.
     SeedOffGround {
         /// The seed, in the user's frame.
@@ -63,6 +72,12 @@ impl fmt::Display for Warning {
             Self::FaceLost { face, at, stage } => write!(
                 f,
                 "face {face} near ({:.3}, {:.3}, {:.3}) was lost in stage {stage}",
+                at[0], at[1], at[2]
+            ),
+            Self::FaceDamaged { face, at, stage } => write!(
+                f,
+                "face {face} near ({:.3}, {:.3}, {:.3}) came out of stage {stage} larger or smaller \
+                 than it can be; look at the mesh there",
                 at[0], at[1], at[2]
             ),
             Self::SeedOffGround { seed } => write!(

@@ -107,6 +107,8 @@ pub struct LabelledPolygon {
 /// Runs set operations, keeping its working memory between calls.
 pub struct Overlayer {
     engine: Overlay<i64>,
+    /// Whether a difference came out that cannot be right.
+    failed: bool,
 }
 
 impl Default for Overlayer {
@@ -127,7 +129,14 @@ impl Overlayer {
     pub fn new() -> Self {
         // One thread per call: callers run many calls side by side.
         let solver = Solver { multithreading: None, ..Solver::AUTO };
-        Self { engine: Overlay::new_custom(64, IntOverlayOptions::keep_output_points(), solver) }
+        let engine = Overlay::new_custom(64, IntOverlayOptions::keep_output_points(), solver);
+        Self { engine, failed: false }
+    }
+
+    /// Whether, since the last time this was asked, a labelled difference came out larger than its
+    /// subject, or smaller than the subject less all that was taken from it.
+    pub fn take_failed(&mut self) -> bool {
+        std::mem::take(&mut self.failed)
     }
 
     /// One set operation. Subject and clip are each united by the non-zero rule first.
@@ -188,6 +197,16 @@ impl Overlayer {
         subject: &[(LatticePoint, LatticePoint, EdgeLabel)],
         clip: &[(Contour, EdgeLabel)],
     ) -> Vec<LabelledPolygon> {
+        let pieces = self.sweep_difference(subject, clip);
+        self.failed |= !is_plausible(subject, clip, &pieces);
+        pieces
+    }
+
+    fn sweep_difference(
+        &mut self,
+        subject: &[(LatticePoint, LatticePoint, EdgeLabel)],
+        clip: &[(Contour, EdgeLabel)],
+    ) -> Vec<LabelledPolygon> {
         let count = subject.len() + clip.iter().map(|c| c.0.len()).sum::<usize>();
         let mut engine = EdgeOverlay::<i64, Label>::new(count);
         engine.solver = self.engine.solver;
@@ -244,6 +263,39 @@ impl Overlayer {
                 tidy_polygon(s.into_iter().map(|c| c.into_iter().map(unplain).collect()))
             })
             .collect()
+    }
+}
+
+/// Whether pieces have an area that a difference can have. Every point is rounded by at most a unit, so
+/// that areas may be off by about the length of all edges.
+fn is_plausible(
+    subject: &[(LatticePoint, LatticePoint, EdgeLabel)],
+    clip: &[(Contour, EdgeLabel)],
+    pieces: &[LabelledPolygon],
+) -> bool {
+    let cross = |a: LatticePoint, b: LatticePoint| {
+        i128::from(i64::from(a.x) * i64::from(b.y)) - i128::from(i64::from(a.y) * i64::from(b.x))
+    };
+    let length = |a: LatticePoint, b: LatticePoint| (a.distance2(b) as f64).sqrt();
+    let whole: i128 = subject.iter().map(|&(a, b, _)| cross(a, b)).sum();
+    let left: i128 = pieces.iter().map(|p| p.polygon.area2()).sum();
+    let of_pieces = pieces.iter().flat_map(|p| p.polygon.edges()).map(|(a, b)| length(a, b));
+    let of_subject = subject.iter().map(|&(a, b, _)| length(a, b));
+    let slack = (4.0 * (of_pieces.sum::<f64>() + of_subject.sum::<f64>())) as i128;
+    if left > whole + slack {
+        return false;
+    }
+    // What was taken cannot be more than all that was to be taken.
+    let lost = whole - left - slack;
+    lost <= 0 || {
+        let mut taken = 0;
+        clip.iter().any(|(contour, _)| {
+            let n = contour.len();
+            let edges = (0..n).map(|i| length(contour[i], contour[(i + 1) % n]));
+            // A hole among the contours takes nothing.
+            taken += contour_area2(contour).abs() + (4.0 * edges.sum::<f64>()) as i128;
+            taken >= lost
+        })
     }
 }
 
@@ -386,6 +438,22 @@ mod tests {
             p.polygon.contours[0].iter().copied().zip(p.labels[0].iter().copied()).collect();
         seen.sort();
         assert_eq!(seen, vec![(at(0, 0), 1), (at(0, 100), 4), (at(50, 0), 9), (at(50, 100), 3)]);
+    }
+
+    #[test]
+    fn a_wrong_difference_is_noticed() {
+        let square = rect(0, 0, 100_000, 100_000);
+        let outline: Vec<_> =
+            (0..4).map(|i| (square[i], square[(i + 1) % 4], 0)).collect::<Vec<_>>();
+        let clip = [(rect(0, 0, 50_000, 100_000), 1)];
+        let mut o = Overlayer::new();
+        let pieces = o.difference_labelled(&outline, &clip);
+        assert!(!pieces.is_empty() && !o.take_failed());
+        let whole =
+            LabelledPolygon { polygon: Polygon::from_contour(square), labels: vec![vec![0; 4]] };
+        assert!(is_plausible(&outline, &[], std::slice::from_ref(&whole)));
+        assert!(!is_plausible(&outline, &clip, &[whole.clone(), whole]), "twice the ground");
+        assert!(!is_plausible(&outline, &clip, &[]), "all of it lost");
     }
 
     #[test]

@@ -22,6 +22,7 @@ use crate::exact::merge_faces::MergedFaces;
 use crate::exact::read::{metres, plan};
 use crate::exact::trim_spikes::trim_spikes;
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
+use crate::report::Warning;
 use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, lattice_from_plan, plan_m};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
@@ -88,21 +89,27 @@ pub(crate) fn cut(
     let tree = BoxTree::build_with(corners.len(), |t| Aabb::of_points(corners[t as usize]));
     let world = World { merged, corners, tree, agent: *agent, wall_thickness_m };
     let cancel = context.cancel_flag();
-    let pieces: Vec<Vec<Face>> = (0..world.merged.faces.len() as u32)
+    let pieces: Vec<(Vec<Face>, bool)> = (0..world.merged.faces.len() as u32)
         .into_par_iter()
         .with_min_len(16)
         .map_init(Overlayer::new, |overlayer, face| {
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
-                return Vec::new();
+                return (Vec::new(), false);
             }
             let pieces = world.cut_face(face, overlayer);
-            pieces.into_iter().flat_map(|f| trim_spikes(f, overlayer)).collect()
+            let pieces = pieces.into_iter().flat_map(|f| trim_spikes(f, overlayer)).collect();
+            (pieces, overlayer.take_failed())
         })
         .collect();
     context.check_cancelled()?;
-    let faces: Vec<Face> = pieces.into_iter().flatten().collect();
-    context.count("pieces", faces.len());
     let soup = &world.merged.sorted.soup;
+    for (face, _) in pieces.iter().enumerate().filter(|(_, p)| p.1) {
+        let first = world.merged.faces[face].triangles[0];
+        let at = soup.frame.user_from_canonical(world.corners[first as usize][0]);
+        context.warn(Warning::FaceDamaged { face: face as u32, at, stage: "cut" });
+    }
+    let faces: Vec<Face> = pieces.into_iter().flat_map(|p| p.0).collect();
+    context.count("pieces", faces.len());
     let surface = WalkableSurface { frame: soup.frame, faces, area_names: soup.area_names.clone() };
     context.observe(|| surface.view());
     Ok(CutSurface { surface, world })

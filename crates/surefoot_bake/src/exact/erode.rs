@@ -14,7 +14,8 @@ use crate::error::BakeError;
 use crate::exact::LIMIT_SLACK_M;
 use crate::exact::clearance::{Clearances, OVERLAP_UNITS, Stretch, followers, to_lattice};
 use crate::exact::match_edges::{GroundEdge, Match, Reach, collect_edges, match_within, uncovered};
-use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_units};
+use crate::report::Warning;
+use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_m, plan_units};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -70,19 +71,26 @@ pub(crate) fn erode(
     let reach_m = reach_in_height(agent);
     let cancel = context.cancel_flag();
     let eroder = Eroder { clearances: &clearances, tree: &tree, reach_m };
-    let pieces: Vec<Vec<Face>> = surface
+    let pieces: Vec<(Vec<Face>, bool)> = surface
         .faces
         .par_iter()
         .with_min_len(16)
         .map_init(Overlayer::new, |overlayer, face| {
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
-                return Vec::new();
+                return (Vec::new(), false);
             }
-            eroder.erode_face(face, overlayer)
+            (eroder.erode_face(face, overlayer), overlayer.take_failed())
         })
         .collect();
     context.check_cancelled()?;
-    let mut eroded = WalkableSurface { faces: pieces.into_iter().flatten().collect(), ..surface };
+    for (face, _) in pieces.iter().enumerate().filter(|(_, p)| p.1) {
+        let Face { loops, plane, .. } = &surface.faces[face];
+        let p = loops[0][0].from;
+        let at = surface.frame.user_from_canonical(plan_m(p).extend(plane.height_at(p)));
+        context.warn(Warning::FaceDamaged { face: face as u32, at, stage: "erode" });
+    }
+    let faces = pieces.into_iter().flat_map(|p| p.0).collect();
+    let mut eroded = WalkableSurface { faces, ..surface };
     // Pieces have new numbers: neighbours are found anew.
     for e in eroded.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
         e.twin = NO_EDGE;
