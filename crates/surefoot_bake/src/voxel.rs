@@ -19,6 +19,7 @@ mod link_neighbours;
 mod merge_tiles;
 mod rasterize;
 mod region_mesh;
+mod sample_places;
 mod segment;
 mod simplify_contours;
 mod trace_contours;

@@ -7,17 +7,15 @@
 //! riser; both together are a setting. Another one: what lies between a surface facing down and the
 //! next one facing up is solid, so that a box standing on the floor hides the floor in it.
 
+use crate::exact::read::normal_units;
 use crate::settings::VoxelSettings;
 use crate::voxel::bridge_gaps::bridge_gaps;
-use crate::voxel::grid::{Grid, Surface, Window};
-use crate::voxel::rasterize::{ColumnSamples, Sample};
+use crate::voxel::grid::{Grid, Surface};
+use crate::voxel::rasterize::Sample;
+use crate::voxel::sample_places::{Places, TOUCHING_UNITS};
 
 /// In [`SolidSpan::area`]: the top cannot be walked on.
 const NO_GROUND: u16 = u16::MAX;
-
-/// A surface facing up this near to one facing down does not end what begins there, in lattice units:
-/// a millimetre, what noise leaves between a box and the floor it stands on.
-const TOUCHING_UNITS: i32 = 64;
 
 /// A solid part of a column, in lattice units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +26,19 @@ pub(crate) struct SolidSpan {
     ground: i32,
     rise: i32,
     area: u16,
-    /// Whether the top is too steep, but faces up.
-    steep: bool,
+    /// The triangle that makes a top which is too steep but faces up, or [`NO_TRIANGLE`].
+    steep: u32,
+    /// Whether it is ground from side to side, though no surface to walk on lies there.
+    whole: bool,
 }
+
+const NO_TRIANGLE: u32 = u32::MAX;
 
 impl SolidSpan {
     /// Ground across a gap.
     pub(crate) const fn bridge(height: i32, rise: i32, area: u16) -> Self {
-        Self { lo: height, top: height, ground: height, rise, area, steep: false }
+        let steep = NO_TRIANGLE;
+        Self { lo: height, top: height, ground: height, rise, area, steep, whole: true }
     }
 
     pub(crate) const fn is_ground(&self) -> bool {
@@ -57,113 +60,8 @@ impl SolidSpan {
     }
 }
 
-/// A steep top, and the nearest ground that leads to it from below and on from it above.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Riser {
-    span: u32,
-    /// Height and area type.
-    below: Option<(i32, u16)>,
-    above: Option<i32>,
-}
-
-impl Riser {
-    fn learn_below(&mut self, below: Option<(i32, u16)>) {
-        self.below = self.below.max(below);
-    }
-
-    fn learn_above(&mut self, above: Option<i32>) {
-        self.above = match (self.above, above) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-    }
-}
-
-/// The steep tops of a window and which of them lie beside each other.
-#[derive(Debug, Default)]
-struct Risers {
-    known: Vec<Riser>,
-    next: Vec<Riser>,
-    /// Pairs of risers, the lower one first.
-    pairs: Vec<(u32, u32)>,
-    /// The riser of every solid span, or none.
-    of_span: Vec<u32>,
-}
-
-impl Risers {
-    /// Finds them, and what they know from the columns beside them.
-    fn find(&mut self, columns: &Columns, grid: &Grid, window: &Window) {
-        self.known.clear();
-        self.pairs.clear();
-        self.of_span.clear();
-        self.of_span.resize(columns.solids.len(), u32::MAX);
-        let (width, count) = (window.width() as usize, window.columns());
-        let spans = |column: usize| columns.solid_firsts[column]..columns.solid_firsts[column + 1];
-        for column in 0..count {
-            let end = columns.solid_firsts[column + 1];
-            for i in spans(column) {
-                let span = &columns.solids[i as usize];
-                let ceiling =
-                    if i + 1 < end { columns.solids[i as usize + 1].lo } else { i32::MAX };
-                if !span.steep || i64::from(ceiling) - i64::from(span.top) < grid.agent_height {
-                    continue;
-                }
-                let this = self.known.len() as u32;
-                self.of_span[i as usize] = this;
-                let mut riser = Riser { span: i, below: None, above: None };
-                let x = column % width;
-                let beside = [
-                    (x > 0).then(|| column - 1),
-                    (column >= width).then(|| column - width),
-                    (x + 1 < width).then(|| column + 1),
-                    (column + width < count).then(|| column + width),
-                ];
-                for (k, j) in beside
-                    .into_iter()
-                    .enumerate()
-                    .filter_map(|(k, c)| Some((k, c?)))
-                    .flat_map(|(k, c)| spans(c).map(move |j| (k, j)))
-                {
-                    let other = &columns.solids[j as usize];
-                    if (i64::from(other.top) - i64::from(span.top)).abs() > grid.step {
-                        continue;
-                    }
-                    if other.area != NO_GROUND {
-                        if other.top <= span.top {
-                            riser.learn_below(Some((other.ground, other.area)));
-                        }
-                        if other.top >= span.top {
-                            riser.learn_above(Some(other.ground));
-                        }
-                    } else if k < 2 && self.of_span[j as usize] != u32::MAX {
-                        let there = self.of_span[j as usize];
-                        if other.top <= span.top {
-                            self.pairs.push((there, this));
-                        }
-                        if other.top >= span.top {
-                            self.pairs.push((this, there));
-                        }
-                    }
-                }
-                self.known.push(riser);
-            }
-        }
-    }
-
-    /// Tells each riser what those beside it know; returns whether any learned something.
-    fn spread(&mut self) -> bool {
-        self.next.clone_from(&self.known);
-        for &(low, high) in &self.pairs {
-            self.next[high as usize].learn_below(self.known[low as usize].below);
-            self.next[low as usize].learn_above(self.known[high as usize].above);
-        }
-        std::mem::swap(&mut self.known, &mut self.next);
-        self.known != self.next
-    }
-}
-
-/// How many columns wide a riser may be. A tile's margin holds that many columns.
-pub(crate) const RISER_ROUNDS: u32 = 4;
+/// The end of a walk along a slope: the height of the ground there, and its area type.
+type SlopeEnd = (i64, u16);
 
 /// Solid spans and ground over a window, flat arrays column by column.
 #[derive(Debug, Default)]
@@ -183,9 +81,12 @@ pub(crate) struct Columns {
     pub(crate) ceilings: Vec<i32>,
     /// Area types.
     pub(crate) areas: Vec<u16>,
+    /// Whether it is ground from side to side, though no surface to walk on lies there.
+    pub(crate) whole: Vec<bool>,
     scratch: Vec<Sample>,
     facing: Vec<(i32, bool)>,
-    risers: Risers,
+    /// Steep tops that are walked over, and the area type below them.
+    risers: Vec<(u32, u16)>,
 }
 
 impl Columns {
@@ -229,13 +130,8 @@ impl Columns {
     }
 
     /// Builds the spans of a window from its samples, in place of what was there.
-    pub(crate) fn fill(
-        &mut self,
-        samples: &ColumnSamples,
-        grid: &Grid,
-        settings: &VoxelSettings,
-        window: &Window,
-    ) {
+    pub(crate) fn fill(&mut self, places: &Places<'_>, settings: &VoxelSettings) {
+        let (grid, window) = (places.grid, places.window);
         self.solid_firsts.clear();
         self.solids.clear();
         self.firsts.clear();
@@ -244,21 +140,21 @@ impl Columns {
         self.tops.clear();
         self.ceilings.clear();
         self.areas.clear();
-        for column in samples.firsts.windows(2) {
+        self.whole.clear();
+        for column in 0..window.columns() {
             self.solid_firsts.push(self.solids.len() as u32);
             let first = self.solids.len();
-            let of_column = &samples.samples[column[0] as usize..column[1] as usize];
-            self.add_solids(of_column, grid, settings);
+            self.add_solids(places, column, settings);
             if settings.low_obstacles {
                 self.walk_over_low(first, grid);
             }
         }
         self.solid_firsts.push(self.solids.len() as u32);
         if settings.low_obstacles {
-            self.walk_over_risers(grid, window);
+            self.walk_over_risers(places);
         }
         if settings.bridge_gaps {
-            bridge_gaps(self, grid, window);
+            bridge_gaps(self, places);
         }
         for column in 0..window.columns() {
             self.firsts.push(self.heights.len() as u32);
@@ -269,12 +165,13 @@ impl Columns {
     }
 
     /// The solid spans of one column: samples that touch are one.
-    fn add_solids(&mut self, samples: &[Sample], grid: &Grid, settings: &VoxelSettings) {
+    fn add_solids(&mut self, places: &Places<'_>, column: usize, settings: &VoxelSettings) {
+        let grid = places.grid;
         let mut sorted = std::mem::take(&mut self.scratch);
         sorted.clear();
-        sorted.extend_from_slice(samples);
+        sorted.extend_from_slice(places.samples.of_column(column));
         sorted.sort_unstable();
-        sorted.dedup();
+        sorted.dedup_by_key(|s| (s.lo, s.hi, s.surface));
         if settings.fill_solids && sorted.iter().any(|s| s.surface.faces_down()) {
             fill_solids(&mut sorted, &mut self.facing);
         }
@@ -289,7 +186,7 @@ impl Columns {
                 count += 1;
             }
             let (span, after) = rest.split_at(count);
-            self.solids.push(solid_span(span, top, grid, settings.low_obstacles));
+            self.solids.push(solid_span(span, top, places, column));
             rest = after;
         }
         self.scratch = sorted;
@@ -311,24 +208,75 @@ impl Columns {
         }
     }
 
-    /// Steep tops that lead, over other steep tops, from ground below to ground above within one step
-    /// become ground. What they know of the ground around them spreads by a column a round.
-    fn walk_over_risers(&mut self, grid: &Grid, window: &Window) {
+    /// Steep tops that lead from ground to ground within one step, straight down the slope and
+    /// straight up it, become ground.
+    fn walk_over_risers(&mut self, places: &Places<'_>) {
+        let (grid, window) = (places.grid, places.window);
         let mut risers = std::mem::take(&mut self.risers);
-        risers.find(self, grid, window);
-        for _ in 1..RISER_ROUNDS {
-            if !risers.spread() {
-                break;
+        risers.clear();
+        for column in 0..window.columns() {
+            let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
+            for i in from..to {
+                let span = &self.solids[i as usize];
+                let ceiling = if i + 1 < to { self.solids[i as usize + 1].lo } else { i32::MAX };
+                if span.steep == NO_TRIANGLE
+                    || span.area != NO_GROUND
+                    || i64::from(ceiling) - i64::from(span.top) < grid.agent_height
+                {
+                    continue;
+                }
+                let [x, y] = downhill(&places.triangles[span.steep as usize].corners);
+                let Some((low, area)) = self.end_of_slope(places, column, span, [x, y]) else {
+                    continue;
+                };
+                let high = self.end_of_slope(places, column, span, [-x, -y]);
+                if high.is_some_and(|(high, _)| high - low <= grid.step) {
+                    risers.push((i, area));
+                }
             }
         }
-        for riser in &risers.known {
-            if let (Some((below, area)), Some(above)) = (riser.below, riser.above)
-                && i64::from(above) - i64::from(below) <= grid.step
-            {
-                self.solids[riser.span as usize].area = area;
-            }
+        for &(i, area) in &risers {
+            self.solids[i as usize].area = area;
+            self.solids[i as usize].whole = true;
         }
         self.risers = risers;
+    }
+
+    /// The ground at the end of a steep slope in a direction, if a step leads there.
+    fn end_of_slope(
+        &self,
+        places: &Places<'_>,
+        column: usize,
+        from: &SolidSpan,
+        way: [f64; 2],
+    ) -> Option<SlopeEnd> {
+        let (grid, window) = (places.grid, places.window);
+        let (width, depth) = (i64::from(window.width()), i64::from(window.depth()));
+        let (x, y) = (column as i64 % width, column as i64 / width);
+        let start = i64::from(from.ground);
+        let mut last = start;
+        for k in 1..=grid.riser_columns {
+            let aside = |d: f64| (d * f64::from(k)).round() as i64;
+            let (x, y) = (x + aside(way[0]), y + aside(way[1]));
+            if x < 0 || y < 0 || x >= width || y >= depth {
+                return None;
+            }
+            let away = |s: &&SolidSpan| (i64::from(s.ground) - last).abs();
+            let next = self
+                .solids_of((y * width + x) as usize)
+                .iter()
+                .filter(|s| s.is_ground() || s.steep != NO_TRIANGLE)
+                .filter(|s| away(s) <= grid.step)
+                .min_by_key(away)?;
+            if next.is_ground() {
+                return Some((i64::from(next.ground), next.area));
+            }
+            last = i64::from(next.ground);
+            if (last - start).abs() > grid.step {
+                return None;
+            }
+        }
+        None
     }
 
     fn add_ground(&mut self, first: usize, end: usize, grid: &Grid) {
@@ -343,6 +291,7 @@ impl Columns {
                 self.tops.push(span.top);
                 self.ceilings.push(ceiling);
                 self.areas.push(span.area);
+                self.whole.push(span.whole);
             }
         }
     }
@@ -352,12 +301,13 @@ impl Columns {
 /// else that faces down comes between the two: a lone sheet facing down has no end.
 fn fill_solids(samples: &mut Vec<Sample>, facing: &mut Vec<(i32, bool)>) {
     // In the order of the sweep: a surface facing down by where it begins, one facing up by where it
-    // ends.
+    // ends. Where the two touch, the one facing up comes first: it ends what is below it, and does not
+    // end what begins there.
     facing.clear();
     facing.extend(samples.iter().filter_map(|s| {
         match (s.surface.faces_up(), s.surface.faces_down()) {
             (true, false) => Some((s.hi, true)),
-            (false, true) => Some((s.lo, false)),
+            (false, true) => Some((s.lo.saturating_add(TOUCHING_UNITS), false)),
             _ => None,
         }
     }));
@@ -367,9 +317,10 @@ fn fill_solids(samples: &mut Vec<Sample>, facing: &mut Vec<(i32, bool)>) {
         if up {
             continue;
         }
-        let past = from.saturating_add(TOUCHING_UNITS);
-        if let Some(&(to, true)) = facing[i + 1..].iter().find(|n| !n.1 || n.0 > past) {
-            samples.push(Sample { lo: from, hi: to, surface: Surface::UPRIGHT });
+        if let Some(&(to, true)) = facing.get(i + 1) {
+            let from = from.saturating_sub(TOUCHING_UNITS);
+            let triangle = NO_TRIANGLE;
+            samples.push(Sample { lo: from, hi: to, surface: Surface::UPRIGHT, triangle });
         }
     }
     if samples.len() > before {
@@ -377,17 +328,24 @@ fn fill_solids(samples: &mut Vec<Sample>, facing: &mut Vec<(i32, bool)>) {
     }
 }
 
+/// The direction in which a triangle falls, one column at a time along the axis that it follows more.
+fn downhill(corners: &[[i32; 3]; 3]) -> [f64; 2] {
+    let normal = normal_units(corners[0], corners[1], corners[2]);
+    let more = normal.x.abs().max(normal.y.abs());
+    if more > 0.0 { [normal.x / more, normal.y / more] } else { [0.0, 0.0] }
+}
+
 /// One span from samples that touch. Its top is ground where a walkable sample makes it, or, with
 /// low obstacles, lies within a step below it.
-fn solid_span(samples: &[Sample], top: i32, grid: &Grid, low_obstacles: bool) -> SolidSpan {
-    let (lo, ground, area) = (samples[0].lo, top, NO_GROUND);
-    let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep: false };
-    let best = samples.iter().filter(|s| s.surface.is_ground()).max_by_key(|s| (s.hi, s.surface));
-    let allowed = if low_obstacles { grid.step } else { i64::from(grid.cell_height) };
-    let best = best.filter(|best| i64::from(top) - i64::from(best.hi) <= allowed);
+fn solid_span(samples: &[Sample], top: i32, places: &Places<'_>, column: usize) -> SolidSpan {
+    let (lo, ground, area, steep) = (samples[0].lo, top, NO_GROUND, NO_TRIANGLE);
+    let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep, whole: false };
+    let walkable = || samples.iter().filter(|s| s.surface.is_ground());
+    let best = walkable().max_by_key(|s| (s.hi, s.surface));
+    let best = best.filter(|best| i64::from(top) - i64::from(best.hi) <= places.step_over);
     let Some(best) = best else {
         if let Some(steep) = samples.iter().find(|s| s.surface == Surface::STEEP && s.hi == top) {
-            span.steep = true;
+            span.steep = steep.triangle;
             span.rise = (i64::from(top) - i64::from(steep.lo)).min(i64::from(i32::MAX)) as i32;
             span.ground = ((i64::from(steep.lo) + i64::from(top)) / 2) as i32;
         }
@@ -395,13 +353,36 @@ fn solid_span(samples: &[Sample], top: i32, grid: &Grid, low_obstacles: bool) ->
     };
     // The walkable samples that hang together with the topmost: together they are the ground. What
     // stands on it and is stepped over does not raise it.
-    span.area = best.surface.area();
-    let mut lo = best.lo;
-    for s in samples.iter().rev().filter(|s| s.surface.is_ground()) {
-        if s.hi >= lo && s.lo < lo {
-            lo = s.lo;
+    let hanging = |from: &Sample| {
+        let mut lo = from.lo;
+        for s in samples.iter().rev().filter(|s| s.surface.is_ground()) {
+            if s.hi >= lo && s.lo < lo {
+                lo = s.lo;
+            }
+        }
+        lo
+    };
+    let mut best = *best;
+    let mut lo = hanging(&best);
+    // A step within the column: the ground is what lies in its middle.
+    let lower = walkable()
+        .filter(|s| s.hi < lo && i64::from(top) - i64::from(s.hi) <= places.step_over)
+        .max_by_key(|s| (s.hi, s.surface));
+    if let Some(lower) = lower {
+        let in_middle = |from: i32, to: i32| {
+            places.samples.of_column(column).iter().any(|s| {
+                s.surface.is_ground()
+                    && s.lo >= from
+                    && s.hi <= to
+                    && places.covers_middle(column, s.triangle)
+            })
+        };
+        let below = hanging(lower);
+        if !in_middle(lo, best.hi) && in_middle(below, lower.hi) {
+            (best, lo) = (*lower, below);
         }
     }
+    span.area = best.surface.area();
     span.rise = (i64::from(best.hi) - i64::from(lo)).min(i64::from(i32::MAX)) as i32;
     span.ground = ((i64::from(lo) + i64::from(best.hi)) / 2) as i32;
     span
