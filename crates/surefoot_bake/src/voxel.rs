@@ -24,6 +24,7 @@ mod segment;
 mod simplify_contours;
 mod trace_contours;
 mod trace_tiles;
+mod walk_over_risers;
 
 use crate::context::StageContext;
 use crate::error::BakeError;

@@ -32,8 +32,6 @@ const SIZES: &[(&str, u32)] = &[
 const NOT_YET: &[(&str, &str, &str)] = &[
     ("terrace-house", "exact", "borders around pebbles lie a hair apart and are no neighbours"),
     ("station", "exact", "borders around pebbles lie a hair apart and are no neighbours"),
-    ("spiral-stairs", "voxel", "treads narrower than two cells near the column"),
-    ("planet", "voxel", "three ways over steep facets that are steps only in part"),
 ];
 
 /// What is wrong with a scene's mesh; nothing if it holds.

@@ -13,7 +13,7 @@
 //! boundary outwards by a quarter: together less than one. Inwards: a quarter here, 0.71 for the
 //! corners, and what the simplification is allowed.
 
-use crate::voxel::filter_spans::Columns;
+use crate::voxel::filter_spans::{Columns, Made};
 use crate::voxel::link_neighbours::{
     EAST, NO_SPAN, NORTH, OpenField, SOUTH, WEST, column_beside, side_class,
 };
@@ -216,10 +216,11 @@ fn find_ends(
         let place = field.places[span as usize];
         let column = (place[1] * places.window.width() + place[0]) as usize;
         let height = columns.heights[span as usize];
-        let is_riser = |s: u32| columns.whole[s as usize];
-        if !is_riser(span) {
-            let beside_riser = links.iter().any(|&l| l != NO_SPAN && is_riser(l));
-            ground[span as usize] = places.ground(column, height, beside_riser, memory);
+        let made = |s: u32| columns.made[s as usize];
+        if made(span) != Made::Bridge {
+            let is_riser = |s: u32| s != NO_SPAN && made(s) == Made::Riser;
+            let over_steep = is_riser(span) || links.iter().any(|&l| is_riser(l));
+            ground[span as usize] = places.ground(column, height, over_steep, memory);
         }
         let open = EdgeClass::Open;
         let mut end = Ends { behind: [ALL; 4], classes: [open; 4], class: open };

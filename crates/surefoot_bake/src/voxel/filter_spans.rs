@@ -7,12 +7,13 @@
 //! riser; both together are a setting. Another one: what lies between a surface facing down and the
 //! next one facing up is solid, so that a box standing on the floor hides the floor in it.
 
-use crate::exact::read::normal_units;
 use crate::settings::VoxelSettings;
 use crate::voxel::bridge_gaps::bridge_gaps;
 use crate::voxel::grid::{Grid, Surface};
+use crate::voxel::link_neighbours::column_beside;
 use crate::voxel::rasterize::Sample;
 use crate::voxel::sample_places::{Places, TOUCHING_UNITS};
+use crate::voxel::walk_over_risers::walk_over_risers;
 
 /// In [`SolidSpan::area`]: the top cannot be walked on.
 const NO_GROUND: u16 = u16::MAX;
@@ -26,19 +27,30 @@ pub(crate) struct SolidSpan {
     ground: i32,
     rise: i32,
     area: u16,
-    /// The triangle that makes a top which is too steep but faces up, or [`NO_TRIANGLE`].
-    steep: u32,
-    /// Whether it is ground from side to side, though no surface to walk on lies there.
-    whole: bool,
+    /// Whether the top is too steep, but faces up.
+    steep: bool,
+    made: Made,
 }
 
+/// What makes the top of a span ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// A surface that can be walked on.
+    Surface,
+    /// A steep surface that is stepped over.
+    Riser,
+    /// Nothing: a gap that is stepped over.
+    Bridge,
+}
+
+/// In place of a triangle: solid between two.
 const NO_TRIANGLE: u32 = u32::MAX;
 
 impl SolidSpan {
     /// Ground across a gap.
     pub(crate) const fn bridge(height: i32, rise: i32, area: u16) -> Self {
-        let steep = NO_TRIANGLE;
-        Self { lo: height, top: height, ground: height, rise, area, steep, whole: true }
+        let (steep, made) = (false, Made::Bridge);
+        Self { lo: height, top: height, ground: height, rise, area, steep, made }
     }
 
     pub(crate) const fn is_ground(&self) -> bool {
@@ -54,14 +66,27 @@ impl SolidSpan {
         self.area
     }
 
+    /// The lowest and the highest point of the ground on it.
+    const fn ground_range(&self) -> [i32; 2] {
+        // The middle of the two was rounded down.
+        let lo = self.ground.saturating_sub(self.rise / 2 + 1);
+        [lo, lo.saturating_add(self.rise).saturating_add(2)]
+    }
+
+    /// Whether the top is too steep, but faces up.
+    pub(crate) const fn is_steep(&self) -> bool {
+        self.steep && !self.is_ground()
+    }
+
+    pub(crate) const fn make_ground(&mut self, area: u16, made: Made) {
+        (self.area, self.made) = (area, made);
+    }
+
     /// Something to sort by.
     pub(crate) const fn key(&self) -> (i32, u16) {
         (self.rise, self.area)
     }
 }
-
-/// The end of a walk along a slope: the height of the ground there, and its area type.
-type SlopeEnd = (i64, u16);
 
 /// Solid spans and ground over a window, flat arrays column by column.
 #[derive(Debug, Default)]
@@ -81,12 +106,10 @@ pub(crate) struct Columns {
     pub(crate) ceilings: Vec<i32>,
     /// Area types.
     pub(crate) areas: Vec<u16>,
-    /// Whether it is ground from side to side, though no surface to walk on lies there.
-    pub(crate) whole: Vec<bool>,
+    /// What makes it ground.
+    pub(crate) made: Vec<Made>,
     scratch: Vec<Sample>,
     facing: Vec<(i32, bool)>,
-    /// Steep tops that are walked over, and the area type below them.
-    risers: Vec<(u32, u16)>,
 }
 
 impl Columns {
@@ -140,7 +163,7 @@ impl Columns {
         self.tops.clear();
         self.ceilings.clear();
         self.areas.clear();
-        self.whole.clear();
+        self.made.clear();
         for column in 0..window.columns() {
             self.solid_firsts.push(self.solids.len() as u32);
             let first = self.solids.len();
@@ -151,11 +174,12 @@ impl Columns {
         }
         self.solid_firsts.push(self.solids.len() as u32);
         if settings.low_obstacles {
-            self.walk_over_risers(places);
+            walk_over_risers(self, places);
         }
         if settings.bridge_gaps {
             bridge_gaps(self, places);
         }
+        self.step_down(places);
         for column in 0..window.columns() {
             self.firsts.push(self.heights.len() as u32);
             let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
@@ -192,6 +216,51 @@ impl Columns {
         self.scratch = sorted;
     }
 
+    /// Where a tread hangs over part of the next one, which goes on beside it, the ground is what lies
+    /// in the column's middle.
+    fn step_down(&mut self, places: &Places<'_>) {
+        let (step, window) = (places.grid.step, places.window);
+        let mut lowered: Vec<(usize, SolidSpan)> = Vec::new();
+        for column in 0..window.columns() {
+            let from = self.solid_firsts[column] as usize;
+            for (i, pair) in self.solids_of(column).windows(2).enumerate() {
+                let [below, span] = [pair[0], pair[1]];
+                if span.made == Made::Surface
+                    && span.is_ground()
+                    && below.is_ground()
+                    && i64::from(span.top) - i64::from(below.ground) <= step
+                    && self.goes_on_beside(places, column, &span, &below)
+                    && places.middle_is_lower(column, span.ground_range(), below.ground_range())
+                {
+                    lowered.push((from + i + 1, below));
+                }
+            }
+        }
+        for (i, below) in lowered {
+            let span = &mut self.solids[i];
+            (span.ground, span.rise, span.area) = (below.ground, below.rise, below.area);
+        }
+    }
+
+    /// Whether the lower of two grounds in a column is the topmost one beside it.
+    fn goes_on_beside(
+        &self,
+        places: &Places<'_>,
+        column: usize,
+        span: &SolidSpan,
+        below: &SolidSpan,
+    ) -> bool {
+        let (grid, window) = (places.grid, places.window);
+        let place = [column as u32 % window.width(), column as u32 / window.width()];
+        let reach = i64::from(span.top) + grid.step;
+        let apart = i64::from(below.rise) + i64::from(grid.cell_height);
+        (0..4).filter_map(|d| column_beside(window, place, d)).any(|there| {
+            let grounds = self.solids_of(there).iter().filter(|s| s.is_ground());
+            let top = grounds.filter(|s| i64::from(s.ground) <= reach).next_back();
+            top.is_some_and(|s| (i64::from(s.ground) - i64::from(below.ground)).abs() <= apart)
+        })
+    }
+
     /// Steep tops within a step of the ground below them become ground.
     fn walk_over_low(&mut self, first: usize, grid: &Grid) {
         let mut below: Option<SolidSpan> = None;
@@ -208,77 +277,6 @@ impl Columns {
         }
     }
 
-    /// Steep tops that lead from ground to ground within one step, straight down the slope and
-    /// straight up it, become ground.
-    fn walk_over_risers(&mut self, places: &Places<'_>) {
-        let (grid, window) = (places.grid, places.window);
-        let mut risers = std::mem::take(&mut self.risers);
-        risers.clear();
-        for column in 0..window.columns() {
-            let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
-            for i in from..to {
-                let span = &self.solids[i as usize];
-                let ceiling = if i + 1 < to { self.solids[i as usize + 1].lo } else { i32::MAX };
-                if span.steep == NO_TRIANGLE
-                    || span.area != NO_GROUND
-                    || i64::from(ceiling) - i64::from(span.top) < grid.agent_height
-                {
-                    continue;
-                }
-                let [x, y] = downhill(&places.triangles[span.steep as usize].corners);
-                let Some((low, area)) = self.end_of_slope(places, column, span, [x, y]) else {
-                    continue;
-                };
-                let high = self.end_of_slope(places, column, span, [-x, -y]);
-                if high.is_some_and(|(high, _)| high - low <= grid.step) {
-                    risers.push((i, area));
-                }
-            }
-        }
-        for &(i, area) in &risers {
-            self.solids[i as usize].area = area;
-            self.solids[i as usize].whole = true;
-        }
-        self.risers = risers;
-    }
-
-    /// The ground at the end of a steep slope in a direction, if a step leads there.
-    fn end_of_slope(
-        &self,
-        places: &Places<'_>,
-        column: usize,
-        from: &SolidSpan,
-        way: [f64; 2],
-    ) -> Option<SlopeEnd> {
-        let (grid, window) = (places.grid, places.window);
-        let (width, depth) = (i64::from(window.width()), i64::from(window.depth()));
-        let (x, y) = (column as i64 % width, column as i64 / width);
-        let start = i64::from(from.ground);
-        let mut last = start;
-        for k in 1..=grid.riser_columns {
-            let aside = |d: f64| (d * f64::from(k)).round() as i64;
-            let (x, y) = (x + aside(way[0]), y + aside(way[1]));
-            if x < 0 || y < 0 || x >= width || y >= depth {
-                return None;
-            }
-            let away = |s: &&SolidSpan| (i64::from(s.ground) - last).abs();
-            let next = self
-                .solids_of((y * width + x) as usize)
-                .iter()
-                .filter(|s| s.is_ground() || s.steep != NO_TRIANGLE)
-                .filter(|s| away(s) <= grid.step)
-                .min_by_key(away)?;
-            if next.is_ground() {
-                return Some((i64::from(next.ground), next.area));
-            }
-            last = i64::from(next.ground);
-            if (last - start).abs() > grid.step {
-                return None;
-            }
-        }
-        None
-    }
-
     fn add_ground(&mut self, first: usize, end: usize, grid: &Grid) {
         for i in first..end {
             let span = self.solids[i];
@@ -291,7 +289,7 @@ impl Columns {
                 self.tops.push(span.top);
                 self.ceilings.push(ceiling);
                 self.areas.push(span.area);
-                self.whole.push(span.whole);
+                self.made.push(span.made);
             }
         }
     }
@@ -328,24 +326,17 @@ fn fill_solids(samples: &mut Vec<Sample>, facing: &mut Vec<(i32, bool)>) {
     }
 }
 
-/// The direction in which a triangle falls, one column at a time along the axis that it follows more.
-fn downhill(corners: &[[i32; 3]; 3]) -> [f64; 2] {
-    let normal = normal_units(corners[0], corners[1], corners[2]);
-    let more = normal.x.abs().max(normal.y.abs());
-    if more > 0.0 { [normal.x / more, normal.y / more] } else { [0.0, 0.0] }
-}
-
 /// One span from samples that touch. Its top is ground where a walkable sample makes it, or, with
 /// low obstacles, lies within a step below it.
 fn solid_span(samples: &[Sample], top: i32, places: &Places<'_>, column: usize) -> SolidSpan {
-    let (lo, ground, area, steep) = (samples[0].lo, top, NO_GROUND, NO_TRIANGLE);
-    let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep, whole: false };
+    let (lo, ground, area, made) = (samples[0].lo, top, NO_GROUND, Made::Surface);
+    let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep: false, made };
     let walkable = || samples.iter().filter(|s| s.surface.is_ground());
     let best = walkable().max_by_key(|s| (s.hi, s.surface));
     let best = best.filter(|best| i64::from(top) - i64::from(best.hi) <= places.step_over);
     let Some(best) = best else {
         if let Some(steep) = samples.iter().find(|s| s.surface == Surface::STEEP && s.hi == top) {
-            span.steep = steep.triangle;
+            span.steep = true;
             span.rise = (i64::from(top) - i64::from(steep.lo)).min(i64::from(i32::MAX)) as i32;
             span.ground = ((i64::from(steep.lo) + i64::from(top)) / 2) as i32;
         }
@@ -369,16 +360,8 @@ fn solid_span(samples: &[Sample], top: i32, places: &Places<'_>, column: usize) 
         .filter(|s| s.hi < lo && i64::from(top) - i64::from(s.hi) <= places.step_over)
         .max_by_key(|s| (s.hi, s.surface));
     if let Some(lower) = lower {
-        let in_middle = |from: i32, to: i32| {
-            places.samples.of_column(column).iter().any(|s| {
-                s.surface.is_ground()
-                    && s.lo >= from
-                    && s.hi <= to
-                    && places.covers_middle(column, s.triangle)
-            })
-        };
         let below = hanging(lower);
-        if !in_middle(lo, best.hi) && in_middle(below, lower.hi) {
+        if places.middle_is_lower(column, [lo, best.hi], [below, lower.hi]) {
             (best, lo) = (*lower, below);
         }
     }

@@ -161,7 +161,7 @@ impl Grid {
         let flattest_riser = agent.max_step_m / agent.max_slope_rad.tan().max(0.01);
         let riser_columns = ((units(flattest_riser) / f64::from(cell)).ceil() + 1.0)
             .min(f64::from(MOST_RISER_COLUMNS)) as u32;
-        let margin = reach + 5 + STOREY_ROUNDS + riser_columns + MOST_GAP_COLUMNS;
+        let margin = reach + 6 + STOREY_ROUNDS + riser_columns + MOST_GAP_COLUMNS;
         let sides = [width, depth].map(|n| u64::from(n.min(tile.saturating_add(2 * margin))));
         if sides[0] * sides[1] > MAX_TILE_COLUMNS {
             let count = (sides[0] * sides[1]) as usize;

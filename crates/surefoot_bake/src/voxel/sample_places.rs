@@ -32,6 +32,7 @@ const WALL_NEAR_COLUMNS: f64 = 0.177;
 struct Sheet {
     places: u16,
     surface: Surface,
+    triangle: u32,
     /// The height over the column's corner, and how it changes from place to place.
     height: f64,
     along: [f64; 2],
@@ -50,7 +51,7 @@ pub(crate) struct PlaceScratch {
     sheets: Vec<Sheet>,
     /// Places, lowest and highest point of walls.
     walls: Vec<(u16, i64, i64)>,
-    line: Vec<(i64, Surface)>,
+    line: Vec<(i64, Surface, u32)>,
 }
 
 /// What is needed to look at places.
@@ -66,7 +67,7 @@ pub(crate) struct Places<'a> {
 
 impl Places<'_> {
     /// The places of a column that are ground within a climb of `level`. With `over_steep`, what is
-    /// too steep counts too: it leads from ground to ground.
+    /// too steep counts too where it leads from ground to ground.
     pub(crate) fn ground(
         &self,
         column: usize,
@@ -95,7 +96,9 @@ impl Places<'_> {
                 is_plain = false;
                 continue;
             }
-            let Some(sheet) = sheet_over(&corners, s.surface, f64::from(self.grid.cell)) else {
+            let Some(sheet) =
+                sheet_over(&corners, s.surface, s.triangle, f64::from(self.grid.cell))
+            else {
                 continue;
             };
             plain |= sheet.places;
@@ -112,12 +115,16 @@ impl Places<'_> {
                 sheets
                     .iter()
                     .filter(|s| s.places & 1 << place != 0)
-                    .map(|s| (s.height_at(place), s.surface)),
+                    .map(|s| (s.height_at(place), s.surface, s.triangle)),
             );
             // Where two touch, the one facing up ends what is below, not what begins there.
             let touching = i64::from(TOUCHING_UNITS);
             line.sort_unstable_by_key(|s| (s.0 + if s.1.faces_down() { touching } else { 0 }, s.1));
-            let Some(height) = self.standing(line, [low, high], over_steep) else { continue };
+            let leads_over = |z: i64, triangle: u32| {
+                let at = self.place(column, place);
+                over_steep && self.leads_over(at, (z as f64, Surface::STEEP, triangle)).is_some()
+            };
+            let Some(height) = self.standing(line, [low, high], leads_over) else { continue };
             let blocked = walls.iter().any(|&(places, from, to)| {
                 places & 1 << place != 0
                     && from < height + self.grid.agent_height
@@ -130,20 +137,64 @@ impl Places<'_> {
         ground
     }
 
-    /// Whether a triangle lies over the middle of a column.
-    pub(crate) fn covers_middle(&self, column: usize, triangle: u32) -> bool {
-        let corners = self.corners_from(column, triangle);
+    /// Whether of two ranges of heights only the second has ground in the middle of a column.
+    pub(crate) fn middle_is_lower(&self, column: usize, high: [i32; 2], low: [i32; 2]) -> bool {
         let half = 0.5 * f64::from(self.grid.cell);
-        Sides::new(&corners).is_some_and(|sides| sides.hold(half, half))
+        let has_ground = |[from, to]: [i32; 2]| {
+            self.samples.of_column(column).iter().any(|s| {
+                s.surface.is_ground()
+                    && s.lo >= from
+                    && s.hi <= to
+                    && Sides::new(&self.corners_from(column, s.triangle))
+                        .is_some_and(|sides| sides.hold(half, half))
+            })
+        };
+        !has_ground(high) && has_ground(low)
+    }
+
+    /// Where a place lies, in lattice units.
+    pub(crate) fn place(&self, column: usize, place: usize) -> [f64; 2] {
+        let [x, y] = self.column_corner(column);
+        let cell = f64::from(self.grid.cell);
+        [x as f64 + position(place % SIDE, cell), y as f64 + position(place / SIDE, cell)]
+    }
+
+    /// The column over a point; none beyond the window.
+    pub(crate) fn column_at(&self, at: [f64; 2]) -> Option<usize> {
+        let [first_x, first_y] = self.grid.first_column();
+        let cell = f64::from(self.grid.cell);
+        let number = |v: f64, first: i64, from: u32, count: u32| {
+            let number = (v / cell).floor() as i64 - first - i64::from(from);
+            (0..i64::from(count)).contains(&number).then_some(number as usize)
+        };
+        let window = self.window;
+        let x = number(at[0], first_x, window.x0, window.width())?;
+        let y = number(at[1], first_y, window.y0, window.depth())?;
+        Some(y * window.width() as usize + x)
+    }
+
+    /// The height of a triangle over a point, if it lies there.
+    pub(crate) fn height_over(&self, triangle: u32, at: [f64; 2]) -> Option<f64> {
+        let corners = self.triangles[triangle as usize]
+            .corners
+            .map(|c| [f64::from(c[0]) - at[0], f64::from(c[1]) - at[1], f64::from(c[2])]);
+        let sides = Sides::new(&corners)?;
+        sides.hold(0.0, 0.0).then(|| height_on(&corners, slope_of(&corners), [0.0; 2]))
+    }
+
+    fn column_corner(&self, column: usize) -> [i64; 2] {
+        let width = self.window.width() as usize;
+        let [first_x, first_y] = self.grid.first_column();
+        let cell = i64::from(self.grid.cell);
+        [
+            (first_x + i64::from(self.window.x0) + (column % width) as i64) * cell,
+            (first_y + i64::from(self.window.y0) + (column / width) as i64) * cell,
+        ]
     }
 
     /// A triangle's corners, counted from the column's corner.
     fn corners_from(&self, column: usize, triangle: u32) -> [[f64; 3]; 3] {
-        let width = self.window.width() as usize;
-        let [first_x, first_y] = self.grid.first_column();
-        let cell = i64::from(self.grid.cell);
-        let x = (first_x + i64::from(self.window.x0) + (column % width) as i64) * cell;
-        let y = (first_y + i64::from(self.window.y0) + (column / width) as i64) * cell;
+        let [x, y] = self.column_corner(column);
         self.triangles[triangle as usize]
             .corners
             .map(|c| [(i64::from(c[0]) - x) as f64, (i64::from(c[1]) - y) as f64, f64::from(c[2])])
@@ -152,25 +203,28 @@ impl Places<'_> {
     /// The height at which the agent can stand on a vertical line, from what lies on it.
     fn standing(
         &self,
-        line: &[(i64, Surface)],
+        line: &[(i64, Surface, u32)],
         [low, high]: [i64; 2],
-        over_steep: bool,
+        leads_over: impl Fn(i64, u32) -> bool,
     ) -> Option<i64> {
-        let counts = |s: &(i64, Surface)| {
-            s.0 >= low && s.0 <= high && (s.1.is_ground() || (over_steep && s.1 == Surface::STEEP))
+        let within = |s: &(i64, Surface, u32)| s.0 >= low && s.0 <= high;
+        let ground = line.iter().rposition(|s| within(s) && s.1.is_ground());
+        let steep = || {
+            let i = line.iter().rposition(|s| within(s) && s.1 == Surface::STEEP)?;
+            leads_over(line[i].0, line[i].2).then_some(i)
         };
-        let foot = line.iter().rposition(counts)?;
+        let foot = ground.or_else(steep)?;
         let height = line[foot].0;
         let touching = i64::from(TOUCHING_UNITS);
         let from = line[..foot].iter().rposition(|s| s.0 < height - touching).map_or(0, |i| i + 1);
-        for (i, &(z, surface)) in line.iter().enumerate().skip(from) {
+        for (i, &(z, surface, _)) in line.iter().enumerate().skip(from) {
             if z >= height + self.grid.agent_height {
                 break;
             }
             if surface.faces_down() {
                 // What begins here ends at the next surface facing up, if no other begins before.
                 let blocks = match line.get(i + 1) {
-                    Some(&(end, up)) if !up.faces_down() => end > height + self.step_over,
+                    Some(&(end, up, _)) if !up.faces_down() => end > height + self.step_over,
                     _ => z > height + touching,
                 };
                 if blocks {
@@ -222,7 +276,12 @@ fn position(i: usize, cell: f64) -> f64 {
 }
 
 /// What a triangle that is not upright is over a column; nothing where it covers no place.
-fn sheet_over(corners: &[[f64; 3]; 3], surface: Surface, cell: f64) -> Option<Sheet> {
+fn sheet_over(
+    corners: &[[f64; 3]; 3],
+    surface: Surface,
+    triangle: u32,
+    cell: f64,
+) -> Option<Sheet> {
     let sides = Sides::new(corners)?;
     let mut places = 0_u16;
     let ends = [position(0, cell), position(SIDE - 1, cell)];
@@ -239,14 +298,24 @@ fn sheet_over(corners: &[[f64; 3]; 3], surface: Surface, cell: f64) -> Option<Sh
     if places == 0 {
         return None;
     }
+    let slope = slope_of(corners);
+    let first = position(0, cell);
+    let height = height_on(corners, slope, [first, first]);
+    let along = slope.map(|s| s * cell / SIDE as f64);
+    Some(Sheet { places, surface, triangle, height, along })
+}
+
+/// How the height of a triangle changes along x and y.
+fn slope_of(corners: &[[f64; 3]; 3]) -> [f64; 2] {
     let [a, b, c] = *corners;
     let (u, v) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
     let normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-    let slope = [-normal[0] / normal[2], -normal[1] / normal[2]];
-    let first = position(0, cell);
-    let height = a[2] + slope[0] * (first - a[0]) + slope[1] * (first - a[1]);
-    let pace = cell / SIDE as f64;
-    Some(Sheet { places, surface, height, along: [slope[0] * pace, slope[1] * pace] })
+    [-normal[0] / normal[2], -normal[1] / normal[2]]
+}
+
+fn height_on(corners: &[[f64; 3]; 3], slope: [f64; 2], at: [f64; 2]) -> f64 {
+    let a = corners[0];
+    a[2] + slope[0] * (at[0] - a[0]) + slope[1] * (at[1] - a[1])
 }
 
 /// The places that an upright triangle stands on.
