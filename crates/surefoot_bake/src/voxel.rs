@@ -19,10 +19,12 @@ mod link_neighbours;
 mod merge_tiles;
 mod rasterize;
 mod region_mesh;
+mod sample_places;
 mod segment;
 mod simplify_contours;
 mod trace_contours;
 mod trace_tiles;
+mod walk_over_risers;
 
 use crate::context::StageContext;
 use crate::error::BakeError;

@@ -32,21 +32,6 @@ const SIZES: &[(&str, u32)] = &[
 const NOT_YET: &[(&str, &str, &str)] = &[
     ("terrace-house", "exact", "borders around pebbles lie a hair apart and are no neighbours"),
     ("station", "exact", "borders around pebbles lie a hair apart and are no neighbours"),
-    ("stairs", "voxel", "columns beside a riser take the upper tread"),
-    ("open-stairs", "voxel", "columns beside a riser take the upper tread"),
-    ("spiral-stairs", "voxel", "treads narrower than two cells near the column"),
-    ("holes", "voxel", "boundaries at drops lie up to two cells too far out"),
-    ("kerbs", "voxel", "boundaries at drops lie up to two cells too far out"),
-    ("grates", "voxel", "boundaries at drops lie up to two cells too far out"),
-    ("buildings", "voxel", "boundaries at drops lie up to two cells too far out"),
-    ("testmap-1", "voxel", "boundaries at drops lie up to two cells too far out"),
-    ("testmap-3", "voxel", "boundaries at drops lie up to two cells too far out"),
-    ("platforms", "voxel", "bridges over gaps, and boundaries at drops, reach too far"),
-    ("terrain", "voxel", "steep ground within a step of the ground around it is entered"),
-    ("planet", "voxel", "steep ground within a step of the ground around it is entered"),
-    ("rig", "voxel", "boundaries at drops lie too far out; ground inside of solids"),
-    ("terrace-house", "voxel", "boundaries under furniture lie up to two cells too far out"),
-    ("testmap-2", "voxel", "ground inside a wall that carries a roof"),
 ];
 
 /// What is wrong with a scene's mesh; nothing if it holds.

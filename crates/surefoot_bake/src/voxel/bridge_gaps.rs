@@ -3,11 +3,12 @@
 //! Goes in: the solid spans of a window. Comes out: the same with a thin span in every empty column
 //! between two treads that are apart in plan. Treads are treads of one flight where one is higher by a
 //! step at most, nothing as high as the lower one lies between them, and a ramp from one to the other would be steep: a gap
-//! no wider than such a ramp is long is stepped over, a wider one is a gap. Saupin et al. 2013, §5.2.2,
+//! no wider than such a ramp is long is stepped over, a wider one is a gap. Its width is taken from
+//! where the treads end in their columns. Saupin et al. 2013, §5.2.2,
 //! link such treads in the graph of finished regions; there a radius would have eroded them away.
 
 use crate::voxel::filter_spans::{Columns, SolidSpan};
-use crate::voxel::grid::{Grid, Window};
+use crate::voxel::sample_places::{PlaceScratch, Places, SIDE};
 
 /// How many columns wide a gap may be. A tile's margin holds that many columns.
 pub(crate) const MOST_GAP_COLUMNS: u32 = 4;
@@ -16,7 +17,9 @@ pub(crate) const MOST_GAP_COLUMNS: u32 = 4;
 const RUN_PER_RISE: f64 = 0.7;
 
 /// Adds spans across gaps.
-pub(crate) fn bridge_gaps(columns: &mut Columns, grid: &Grid, window: &Window) {
+pub(crate) fn bridge_gaps(columns: &mut Columns, places: &Places<'_>) {
+    let (grid, window) = (places.grid, places.window);
+    let mut scratch = PlaceScratch::default();
     let mut added: Vec<(u32, SolidSpan)> = Vec::new();
     let (width, depth) = (window.width() as usize, window.depth() as usize);
     for column in 0..width * depth {
@@ -24,7 +27,7 @@ pub(crate) fn bridge_gaps(columns: &mut Columns, grid: &Grid, window: &Window) {
         for a in columns.solids_of(column).iter().filter(|s| s.is_ground()) {
             for (stride, beyond) in [(1, width - 1 - x), (width, depth - 1 - y)] {
                 let most = (MOST_GAP_COLUMNS as usize + 1).min(beyond);
-                find_tread(columns, grid, a, [column, stride, most], &mut added);
+                find_tread(columns, places, a, [column, stride, most], &mut scratch, &mut added);
             }
         }
     }
@@ -43,11 +46,13 @@ pub(crate) fn bridge_gaps(columns: &mut Columns, grid: &Grid, window: &Window) {
 /// the other one.
 fn find_tread(
     columns: &Columns,
-    grid: &Grid,
+    places: &Places<'_>,
     a: &SolidSpan,
     [column, stride, most]: [usize; 3],
+    scratch: &mut PlaceScratch,
     added: &mut Vec<(u32, SolidSpan)>,
 ) {
+    let grid = places.grid;
     let height = |s: &SolidSpan| i64::from(s.height());
     let over_head = height(a) + grid.step + grid.agent_height;
     // The highest solid passed so far.
@@ -66,6 +71,14 @@ fn find_tread(
             && let Some(b) = there.iter().find(fits)
         {
             let rise = (height(b) - height(a)).abs();
+            let mut ground = |k: usize, s: &SolidSpan| {
+                places.ground(column + k * stride, s.height(), false, scratch)
+            };
+            let missing = empty_places(ground(0, a), ground(k, b), stride == 1);
+            let gap = (missing + SIDE * (k - 1)) as f64 * f64::from(grid.cell) / SIDE as f64;
+            if gap > RUN_PER_RISE * rise as f64 {
+                return;
+            }
             let area = if height(a) <= height(b) { a.area() } else { b.area() };
             for j in 1..k as i64 {
                 let z = height(a) + (height(b) - height(a)) * j / k as i64;
@@ -80,4 +93,13 @@ fn find_tread(
             return;
         }
     }
+}
+
+/// How many places at the facing ends of two columns are no ground, where they are fewest.
+fn empty_places(a: u16, b: u16, along_x: bool) -> usize {
+    let place = |row: usize, i: usize| if along_x { row * SIDE + i } else { i * SIDE + row };
+    let end = |ground: u16, row: usize, order: [usize; SIDE]| {
+        order.iter().take_while(|i| ground & 1 << place(row, **i) == 0).count()
+    };
+    (0..SIDE).map(|row| end(a, row, [3, 2, 1, 0]) + end(b, row, [0, 1, 2, 3])).min().unwrap_or(0)
 }

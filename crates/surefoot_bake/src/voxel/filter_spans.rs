@@ -9,15 +9,14 @@
 
 use crate::settings::VoxelSettings;
 use crate::voxel::bridge_gaps::bridge_gaps;
-use crate::voxel::grid::{Grid, Surface, Window};
-use crate::voxel::rasterize::{ColumnSamples, Sample};
+use crate::voxel::grid::{Grid, Surface};
+use crate::voxel::link_neighbours::column_beside;
+use crate::voxel::rasterize::Sample;
+use crate::voxel::sample_places::{Places, TOUCHING_UNITS};
+use crate::voxel::walk_over_risers::walk_over_risers;
 
 /// In [`SolidSpan::area`]: the top cannot be walked on.
 const NO_GROUND: u16 = u16::MAX;
-
-/// A surface facing up this near to one facing down does not end what begins there, in lattice units:
-/// a millimetre, what noise leaves between a box and the floor it stands on.
-const TOUCHING_UNITS: i32 = 64;
 
 /// A solid part of a column, in lattice units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +29,28 @@ pub(crate) struct SolidSpan {
     area: u16,
     /// Whether the top is too steep, but faces up.
     steep: bool,
+    made: Made,
 }
+
+/// What makes the top of a span ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// A surface that can be walked on.
+    Surface,
+    /// A steep surface that is stepped over.
+    Riser,
+    /// Nothing: a gap that is stepped over.
+    Bridge,
+}
+
+/// In place of a triangle: solid between two.
+const NO_TRIANGLE: u32 = u32::MAX;
 
 impl SolidSpan {
     /// Ground across a gap.
     pub(crate) const fn bridge(height: i32, rise: i32, area: u16) -> Self {
-        Self { lo: height, top: height, ground: height, rise, area, steep: false }
+        let (steep, made) = (false, Made::Bridge);
+        Self { lo: height, top: height, ground: height, rise, area, steep, made }
     }
 
     pub(crate) const fn is_ground(&self) -> bool {
@@ -51,119 +66,27 @@ impl SolidSpan {
         self.area
     }
 
+    /// The lowest and the highest point of the ground on it.
+    const fn ground_range(&self) -> [i32; 2] {
+        // The middle of the two was rounded down.
+        let lo = self.ground.saturating_sub(self.rise / 2 + 1);
+        [lo, lo.saturating_add(self.rise).saturating_add(2)]
+    }
+
+    /// Whether the top is too steep, but faces up.
+    pub(crate) const fn is_steep(&self) -> bool {
+        self.steep && !self.is_ground()
+    }
+
+    pub(crate) const fn make_ground(&mut self, area: u16, made: Made) {
+        (self.area, self.made) = (area, made);
+    }
+
     /// Something to sort by.
     pub(crate) const fn key(&self) -> (i32, u16) {
         (self.rise, self.area)
     }
 }
-
-/// A steep top, and the nearest ground that leads to it from below and on from it above.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Riser {
-    span: u32,
-    /// Height and area type.
-    below: Option<(i32, u16)>,
-    above: Option<i32>,
-}
-
-impl Riser {
-    fn learn_below(&mut self, below: Option<(i32, u16)>) {
-        self.below = self.below.max(below);
-    }
-
-    fn learn_above(&mut self, above: Option<i32>) {
-        self.above = match (self.above, above) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-    }
-}
-
-/// The steep tops of a window and which of them lie beside each other.
-#[derive(Debug, Default)]
-struct Risers {
-    known: Vec<Riser>,
-    next: Vec<Riser>,
-    /// Pairs of risers, the lower one first.
-    pairs: Vec<(u32, u32)>,
-    /// The riser of every solid span, or none.
-    of_span: Vec<u32>,
-}
-
-impl Risers {
-    /// Finds them, and what they know from the columns beside them.
-    fn find(&mut self, columns: &Columns, grid: &Grid, window: &Window) {
-        self.known.clear();
-        self.pairs.clear();
-        self.of_span.clear();
-        self.of_span.resize(columns.solids.len(), u32::MAX);
-        let (width, count) = (window.width() as usize, window.columns());
-        let spans = |column: usize| columns.solid_firsts[column]..columns.solid_firsts[column + 1];
-        for column in 0..count {
-            let end = columns.solid_firsts[column + 1];
-            for i in spans(column) {
-                let span = &columns.solids[i as usize];
-                let ceiling =
-                    if i + 1 < end { columns.solids[i as usize + 1].lo } else { i32::MAX };
-                if !span.steep || i64::from(ceiling) - i64::from(span.top) < grid.agent_height {
-                    continue;
-                }
-                let this = self.known.len() as u32;
-                self.of_span[i as usize] = this;
-                let mut riser = Riser { span: i, below: None, above: None };
-                let x = column % width;
-                let beside = [
-                    (x > 0).then(|| column - 1),
-                    (column >= width).then(|| column - width),
-                    (x + 1 < width).then(|| column + 1),
-                    (column + width < count).then(|| column + width),
-                ];
-                for (k, j) in beside
-                    .into_iter()
-                    .enumerate()
-                    .filter_map(|(k, c)| Some((k, c?)))
-                    .flat_map(|(k, c)| spans(c).map(move |j| (k, j)))
-                {
-                    let other = &columns.solids[j as usize];
-                    if (i64::from(other.top) - i64::from(span.top)).abs() > grid.step {
-                        continue;
-                    }
-                    if other.area != NO_GROUND {
-                        if other.top <= span.top {
-                            riser.learn_below(Some((other.ground, other.area)));
-                        }
-                        if other.top >= span.top {
-                            riser.learn_above(Some(other.ground));
-                        }
-                    } else if k < 2 && self.of_span[j as usize] != u32::MAX {
-                        let there = self.of_span[j as usize];
-                        if other.top <= span.top {
-                            self.pairs.push((there, this));
-                        }
-                        if other.top >= span.top {
-                            self.pairs.push((this, there));
-                        }
-                    }
-                }
-                self.known.push(riser);
-            }
-        }
-    }
-
-    /// Tells each riser what those beside it know; returns whether any learned something.
-    fn spread(&mut self) -> bool {
-        self.next.clone_from(&self.known);
-        for &(low, high) in &self.pairs {
-            self.next[high as usize].learn_below(self.known[low as usize].below);
-            self.next[low as usize].learn_above(self.known[high as usize].above);
-        }
-        std::mem::swap(&mut self.known, &mut self.next);
-        self.known != self.next
-    }
-}
-
-/// How many columns wide a riser may be. A tile's margin holds that many columns.
-pub(crate) const RISER_ROUNDS: u32 = 4;
 
 /// Solid spans and ground over a window, flat arrays column by column.
 #[derive(Debug, Default)]
@@ -183,9 +106,10 @@ pub(crate) struct Columns {
     pub(crate) ceilings: Vec<i32>,
     /// Area types.
     pub(crate) areas: Vec<u16>,
+    /// What makes it ground.
+    pub(crate) made: Vec<Made>,
     scratch: Vec<Sample>,
     facing: Vec<(i32, bool)>,
-    risers: Risers,
 }
 
 impl Columns {
@@ -229,13 +153,8 @@ impl Columns {
     }
 
     /// Builds the spans of a window from its samples, in place of what was there.
-    pub(crate) fn fill(
-        &mut self,
-        samples: &ColumnSamples,
-        grid: &Grid,
-        settings: &VoxelSettings,
-        window: &Window,
-    ) {
+    pub(crate) fn fill(&mut self, places: &Places<'_>, settings: &VoxelSettings) {
+        let (grid, window) = (places.grid, places.window);
         self.solid_firsts.clear();
         self.solids.clear();
         self.firsts.clear();
@@ -244,22 +163,23 @@ impl Columns {
         self.tops.clear();
         self.ceilings.clear();
         self.areas.clear();
-        for column in samples.firsts.windows(2) {
+        self.made.clear();
+        for column in 0..window.columns() {
             self.solid_firsts.push(self.solids.len() as u32);
             let first = self.solids.len();
-            let of_column = &samples.samples[column[0] as usize..column[1] as usize];
-            self.add_solids(of_column, grid, settings);
+            self.add_solids(places, column, settings);
             if settings.low_obstacles {
                 self.walk_over_low(first, grid);
             }
         }
         self.solid_firsts.push(self.solids.len() as u32);
         if settings.low_obstacles {
-            self.walk_over_risers(grid, window);
+            walk_over_risers(self, places);
         }
         if settings.bridge_gaps {
-            bridge_gaps(self, grid, window);
+            bridge_gaps(self, places);
         }
+        self.step_down(places);
         for column in 0..window.columns() {
             self.firsts.push(self.heights.len() as u32);
             let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
@@ -269,12 +189,13 @@ impl Columns {
     }
 
     /// The solid spans of one column: samples that touch are one.
-    fn add_solids(&mut self, samples: &[Sample], grid: &Grid, settings: &VoxelSettings) {
+    fn add_solids(&mut self, places: &Places<'_>, column: usize, settings: &VoxelSettings) {
+        let grid = places.grid;
         let mut sorted = std::mem::take(&mut self.scratch);
         sorted.clear();
-        sorted.extend_from_slice(samples);
+        sorted.extend_from_slice(places.samples.of_column(column));
         sorted.sort_unstable();
-        sorted.dedup();
+        sorted.dedup_by_key(|s| (s.lo, s.hi, s.surface));
         if settings.fill_solids && sorted.iter().any(|s| s.surface.faces_down()) {
             fill_solids(&mut sorted, &mut self.facing);
         }
@@ -289,10 +210,55 @@ impl Columns {
                 count += 1;
             }
             let (span, after) = rest.split_at(count);
-            self.solids.push(solid_span(span, top, grid, settings.low_obstacles));
+            self.solids.push(solid_span(span, top, places, column));
             rest = after;
         }
         self.scratch = sorted;
+    }
+
+    /// Where a tread hangs over part of the next one, which goes on beside it, the ground is what lies
+    /// in the column's middle.
+    fn step_down(&mut self, places: &Places<'_>) {
+        let (step, window) = (places.grid.step, places.window);
+        let mut lowered: Vec<(usize, SolidSpan)> = Vec::new();
+        for column in 0..window.columns() {
+            let from = self.solid_firsts[column] as usize;
+            for (i, pair) in self.solids_of(column).windows(2).enumerate() {
+                let [below, span] = [pair[0], pair[1]];
+                if span.made == Made::Surface
+                    && span.is_ground()
+                    && below.is_ground()
+                    && i64::from(span.top) - i64::from(below.ground) <= step
+                    && self.goes_on_beside(places, column, &span, &below)
+                    && places.middle_is_lower(column, span.ground_range(), below.ground_range())
+                {
+                    lowered.push((from + i + 1, below));
+                }
+            }
+        }
+        for (i, below) in lowered {
+            let span = &mut self.solids[i];
+            (span.ground, span.rise, span.area) = (below.ground, below.rise, below.area);
+        }
+    }
+
+    /// Whether the lower of two grounds in a column is the topmost one beside it.
+    fn goes_on_beside(
+        &self,
+        places: &Places<'_>,
+        column: usize,
+        span: &SolidSpan,
+        below: &SolidSpan,
+    ) -> bool {
+        let (grid, window) = (places.grid, places.window);
+        let place = [column as u32 % window.width(), column as u32 / window.width()];
+        let reach = i64::from(span.top) + grid.step;
+        let apart = i64::from(below.rise) + i64::from(grid.cell_height);
+        (0..4).filter_map(|d| column_beside(window, place, d)).any(|there| {
+            let grounds = self.solids_of(there).iter().filter(|s| s.is_ground());
+            let top = grounds.filter(|s| i64::from(s.ground) <= reach).next_back();
+            top.is_some_and(|s| (i64::from(s.ground) - i64::from(below.ground)).abs() <= apart)
+        })
     }
 
     /// Steep tops within a step of the ground below them become ground.
@@ -311,26 +277,6 @@ impl Columns {
         }
     }
 
-    /// Steep tops that lead, over other steep tops, from ground below to ground above within one step
-    /// become ground. What they know of the ground around them spreads by a column a round.
-    fn walk_over_risers(&mut self, grid: &Grid, window: &Window) {
-        let mut risers = std::mem::take(&mut self.risers);
-        risers.find(self, grid, window);
-        for _ in 1..RISER_ROUNDS {
-            if !risers.spread() {
-                break;
-            }
-        }
-        for riser in &risers.known {
-            if let (Some((below, area)), Some(above)) = (riser.below, riser.above)
-                && i64::from(above) - i64::from(below) <= grid.step
-            {
-                self.solids[riser.span as usize].area = area;
-            }
-        }
-        self.risers = risers;
-    }
-
     fn add_ground(&mut self, first: usize, end: usize, grid: &Grid) {
         for i in first..end {
             let span = self.solids[i];
@@ -343,6 +289,7 @@ impl Columns {
                 self.tops.push(span.top);
                 self.ceilings.push(ceiling);
                 self.areas.push(span.area);
+                self.made.push(span.made);
             }
         }
     }
@@ -352,12 +299,13 @@ impl Columns {
 /// else that faces down comes between the two: a lone sheet facing down has no end.
 fn fill_solids(samples: &mut Vec<Sample>, facing: &mut Vec<(i32, bool)>) {
     // In the order of the sweep: a surface facing down by where it begins, one facing up by where it
-    // ends.
+    // ends. Where the two touch, the one facing up comes first: it ends what is below it, and does not
+    // end what begins there.
     facing.clear();
     facing.extend(samples.iter().filter_map(|s| {
         match (s.surface.faces_up(), s.surface.faces_down()) {
             (true, false) => Some((s.hi, true)),
-            (false, true) => Some((s.lo, false)),
+            (false, true) => Some((s.lo.saturating_add(TOUCHING_UNITS), false)),
             _ => None,
         }
     }));
@@ -367,9 +315,10 @@ fn fill_solids(samples: &mut Vec<Sample>, facing: &mut Vec<(i32, bool)>) {
         if up {
             continue;
         }
-        let past = from.saturating_add(TOUCHING_UNITS);
-        if let Some(&(to, true)) = facing[i + 1..].iter().find(|n| !n.1 || n.0 > past) {
-            samples.push(Sample { lo: from, hi: to, surface: Surface::UPRIGHT });
+        if let Some(&(to, true)) = facing.get(i + 1) {
+            let from = from.saturating_sub(TOUCHING_UNITS);
+            let triangle = NO_TRIANGLE;
+            samples.push(Sample { lo: from, hi: to, surface: Surface::UPRIGHT, triangle });
         }
     }
     if samples.len() > before {
@@ -379,12 +328,12 @@ fn fill_solids(samples: &mut Vec<Sample>, facing: &mut Vec<(i32, bool)>) {
 
 /// One span from samples that touch. Its top is ground where a walkable sample makes it, or, with
 /// low obstacles, lies within a step below it.
-fn solid_span(samples: &[Sample], top: i32, grid: &Grid, low_obstacles: bool) -> SolidSpan {
-    let (lo, ground, area) = (samples[0].lo, top, NO_GROUND);
-    let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep: false };
-    let best = samples.iter().filter(|s| s.surface.is_ground()).max_by_key(|s| (s.hi, s.surface));
-    let allowed = if low_obstacles { grid.step } else { i64::from(grid.cell_height) };
-    let best = best.filter(|best| i64::from(top) - i64::from(best.hi) <= allowed);
+fn solid_span(samples: &[Sample], top: i32, places: &Places<'_>, column: usize) -> SolidSpan {
+    let (lo, ground, area, made) = (samples[0].lo, top, NO_GROUND, Made::Surface);
+    let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep: false, made };
+    let walkable = || samples.iter().filter(|s| s.surface.is_ground());
+    let best = walkable().max_by_key(|s| (s.hi, s.surface));
+    let best = best.filter(|best| i64::from(top) - i64::from(best.hi) <= places.step_over);
     let Some(best) = best else {
         if let Some(steep) = samples.iter().find(|s| s.surface == Surface::STEEP && s.hi == top) {
             span.steep = true;
@@ -395,13 +344,28 @@ fn solid_span(samples: &[Sample], top: i32, grid: &Grid, low_obstacles: bool) ->
     };
     // The walkable samples that hang together with the topmost: together they are the ground. What
     // stands on it and is stepped over does not raise it.
-    span.area = best.surface.area();
-    let mut lo = best.lo;
-    for s in samples.iter().rev().filter(|s| s.surface.is_ground()) {
-        if s.hi >= lo && s.lo < lo {
-            lo = s.lo;
+    let hanging = |from: &Sample| {
+        let mut lo = from.lo;
+        for s in samples.iter().rev().filter(|s| s.surface.is_ground()) {
+            if s.hi >= lo && s.lo < lo {
+                lo = s.lo;
+            }
+        }
+        lo
+    };
+    let mut best = *best;
+    let mut lo = hanging(&best);
+    // A step within the column: the ground is what lies in its middle.
+    let lower = walkable()
+        .filter(|s| s.hi < lo && i64::from(top) - i64::from(s.hi) <= places.step_over)
+        .max_by_key(|s| (s.hi, s.surface));
+    if let Some(lower) = lower {
+        let below = hanging(lower);
+        if places.middle_is_lower(column, [lo, best.hi], [below, lower.hi]) {
+            (best, lo) = (*lower, below);
         }
     }
+    span.area = best.surface.area();
     span.rise = (i64::from(best.hi) - i64::from(lo)).min(i64::from(i32::MAX)) as i32;
     span.ground = ((i64::from(lo) + i64::from(best.hi)) / 2) as i32;
     span

@@ -9,7 +9,6 @@ use crate::error::BakeError;
 use crate::exact::read::{Soup, normal_units};
 use crate::settings::Resolved;
 use crate::voxel::bridge_gaps::MOST_GAP_COLUMNS;
-use crate::voxel::filter_spans::RISER_ROUNDS;
 use crate::voxel::segment::STOREY_ROUNDS;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -27,6 +26,9 @@ const VERTICAL_SINE: f64 = 0.02;
 
 /// The most columns that one tile may have.
 const MAX_TILE_COLUMNS: u64 = 1 << 28;
+
+/// The most columns that what is stepped over may be wide: a leaning riser, a sloped kerb.
+const MOST_RISER_COLUMNS: u32 = 8;
 
 /// What a triangle is to a column, packed: facing, whether it can be walked on, area type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,6 +125,8 @@ pub(crate) struct Grid {
     pub(crate) climb: i64,
     /// How far ground may stand over walkable ground in its column and still be walked on.
     pub(crate) step: i64,
+    /// How many columns wide what is stepped over may be.
+    pub(crate) riser_columns: u32,
     /// Whether neighbours must have one discrete height, because a cell is higher than a step.
     pub(crate) level_only: bool,
 }
@@ -154,7 +158,10 @@ impl Grid {
         let slack = units(LIMIT_SLACK_M);
         let agent_radius = units(agent.radius_m) as i64;
         let reach = (agent_radius / i64::from(cell)) as u32 + 1;
-        let margin = reach + 3 + STOREY_ROUNDS + RISER_ROUNDS + MOST_GAP_COLUMNS;
+        let flattest_riser = agent.max_step_m / agent.max_slope_rad.tan().max(0.01);
+        let riser_columns = ((units(flattest_riser) / f64::from(cell)).ceil() + 1.0)
+            .min(f64::from(MOST_RISER_COLUMNS)) as u32;
+        let margin = reach + 6 + STOREY_ROUNDS + riser_columns + MOST_GAP_COLUMNS;
         let sides = [width, depth].map(|n| u64::from(n.min(tile.saturating_add(2 * margin))));
         if sides[0] * sides[1] > MAX_TILE_COLUMNS {
             let count = (sides[0] * sides[1]) as usize;
@@ -176,6 +183,7 @@ impl Grid {
             // Never as high as the agent: ground over ground stays apart.
             climb: step.max(steepest.min(0.5 * units(agent.height_m))) as i64,
             step: step as i64,
+            riser_columns,
             level_only: f64::from(cell_height) > step,
         })
     }
@@ -260,10 +268,10 @@ impl BinnedTiles {
     }
 
     /// The triangles over a tile and its margin.
-    pub(crate) fn triangles_of(&self, tile: usize) -> impl Iterator<Item = &GridTriangle> {
+    pub(crate) fn triangles_of(&self, tile: usize) -> impl Iterator<Item = (u32, &GridTriangle)> {
         self.members[self.firsts[tile]..self.firsts[tile + 1]]
             .iter()
-            .map(|&t| &self.triangles[t as usize])
+            .map(|&t| (t, &self.triangles[t as usize]))
     }
 }
 

@@ -136,21 +136,27 @@ fn can_go(columns: &Columns, grid: &Grid, a: u32, b: u32) -> bool {
         && (!grid.level_only || grid.level(ha) == grid.level(hb))
 }
 
-/// The solid spans beside a span; none beyond the window.
-fn solids_beside<'a>(
-    columns: &'a Columns,
-    window: &Window,
-    [x, y]: [u32; 2],
-    direction: usize,
-) -> &'a [SolidSpan] {
+/// The column beside another one; none beyond the window.
+pub(crate) fn column_beside(window: &Window, [x, y]: [u32; 2], direction: usize) -> Option<usize> {
     let column = y * window.width() + x;
     let neighbour = match direction {
         EAST if x + 1 < window.width() => column + 1,
         NORTH if y + 1 < window.depth() => column + window.width(),
         WEST if x > 0 => column - 1,
         SOUTH if y > 0 => column - window.width(),
-        _ => return &[],
-    } as usize;
+        _ => return None,
+    };
+    Some(neighbour as usize)
+}
+
+/// The solid spans beside a span; none beyond the window.
+fn solids_beside<'a>(
+    columns: &'a Columns,
+    window: &Window,
+    place: [u32; 2],
+    direction: usize,
+) -> &'a [SolidSpan] {
+    let Some(neighbour) = column_beside(window, place, direction) else { return &[] };
     let from = columns.solid_firsts[neighbour] as usize;
     &columns.solids[from..columns.solid_firsts[neighbour + 1] as usize]
 }

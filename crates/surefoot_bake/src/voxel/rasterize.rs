@@ -15,6 +15,8 @@ pub(crate) struct Sample {
     pub(crate) lo: i32,
     pub(crate) hi: i32,
     pub(crate) surface: Surface,
+    /// The triangle, among all of the scene.
+    pub(crate) triangle: u32,
 }
 
 /// The samples of a window, column by column.
@@ -110,16 +112,21 @@ impl Lines {
 }
 
 impl ColumnSamples {
+    /// The samples of a column.
+    pub(crate) fn of_column(&self, column: usize) -> &[Sample] {
+        &self.samples[self.firsts[column] as usize..self.firsts[column + 1] as usize]
+    }
+
     /// Rasterizes triangles over a window, in place of what was there.
     pub(crate) fn rasterize<'a>(
         &mut self,
-        triangles: impl Iterator<Item = &'a GridTriangle>,
+        triangles: impl Iterator<Item = (u32, &'a GridTriangle)>,
         grid: &Grid,
         window: &Window,
     ) {
         self.loose.clear();
-        for triangle in triangles {
-            self.add(triangle, grid, window);
+        for (number, triangle) in triangles {
+            self.add(number, triangle, grid, window);
         }
         self.sort_into_columns(window.columns());
     }
@@ -133,7 +140,7 @@ impl ColumnSamples {
         for i in 0..columns {
             self.firsts[i + 1] += self.firsts[i];
         }
-        let none = Sample { lo: 0, hi: 0, surface: Surface::UPRIGHT };
+        let none = Sample { lo: 0, hi: 0, surface: Surface::UPRIGHT, triangle: 0 };
         self.samples.clear();
         self.samples.resize(self.loose.len(), none);
         // Filling a column from its end moves its start to the right place.
@@ -147,7 +154,7 @@ impl ColumnSamples {
         self.firsts[columns] = self.loose.len() as u32;
     }
 
-    fn add(&mut self, triangle: &GridTriangle, grid: &Grid, window: &Window) {
+    fn add(&mut self, number: u32, triangle: &GridTriangle, grid: &Grid, window: &Window) {
         let lines = Lines { cell: f64::from(grid.cell), per_unit: 1.0 / f64::from(grid.cell) };
         let corners = triangle.corners.map(|c| c.map(f64::from));
         let [first_x, first_y] = grid.first_column();
@@ -169,13 +176,13 @@ impl ColumnSamples {
         if columns.0 >= columns.1 || rows.0 >= rows.1 {
             return;
         }
-        let surface = triangle.surface;
+        let (surface, triangle) = (triangle.surface, number);
         let width = i64::from(window.width());
         let column_at = |x: i64, y: i64| {
             ((y - i64::from(window.y0)) * width + (x - i64::from(window.x0))) as u32
         };
         if x_first == x_last && y_first == y_last {
-            let sample = Sample { lo: z_lo as i32, hi: z_hi as i32, surface };
+            let sample = Sample { lo: z_lo as i32, hi: z_hi as i32, surface, triangle };
             self.loose.push((column_at(columns.0, rows.0), sample));
             return;
         }
@@ -191,7 +198,7 @@ impl ColumnSamples {
             }
             let base = column_at(from, row);
             if is_level {
-                let sample = Sample { lo: z_lo as i32, hi: z_hi as i32, surface };
+                let sample = Sample { lo: z_lo as i32, hi: z_hi as i32, surface, triangle };
                 self.loose.extend((0..(to - from) as u32).map(|i| (base + i, sample)));
                 continue;
             }
@@ -199,13 +206,13 @@ impl ColumnSamples {
                 && strip.x_hi <= (from + first_x + 1) as f64 * lines.cell
             {
                 let (lo, hi) = (to_units(strip.z_lo), to_units(strip.z_hi));
-                self.loose.push((base, Sample { lo, hi, surface }));
+                self.loose.push((base, Sample { lo, hi, surface, triangle }));
                 continue;
             }
             self.row.measure(&strip, lines, from + first_x, to + first_x);
             let heights = self.row.lo.iter().zip(&self.row.hi).skip(1);
             self.loose.extend((0..(to - from) as u32).zip(heights).map(|(i, (lo, hi))| {
-                (base + i, Sample { lo: to_units(*lo), hi: to_units(*hi), surface })
+                (base + i, Sample { lo: to_units(*lo), hi: to_units(*hi), surface, triangle })
             }));
         }
     }

@@ -2,9 +2,10 @@
 //!
 //! Goes in: chains along the columns. Comes out: the same chains with fewer corners, none of the left
 //! out ones farther away than the largest deviation, in plan or in height (Douglas and Peucker 1973;
-//! van Gelderen 2018). A chain is simplified once for both its sides. Where simplified chains of one
-//! ground cross or touch, corners come back until they do not; since chains along columns never cross,
-//! that ends.
+//! van Gelderen 2018). Where the ground ends, a chain may move inwards that far, but outwards only by a
+//! quarter of a column: the error of the erosion and this one together stay below a column. A chain is simplified once for both its sides. Where simplified chains of one
+//! ground cross or touch, or a thin piece of ground or a thin hole turns inside out, corners come back
+//! until that is over; since it is so for chains along columns, that ends.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
@@ -29,6 +30,12 @@ pub(crate) struct Deviation {
     pub(crate) apart: f64,
 }
 
+/// How far the end of the ground may move outwards, in columns.
+const MOST_OUTWARDS: f64 = 0.25;
+
+/// How far the border between two heights may move, in columns.
+const MOST_AT_STEPS: f64 = 0.5;
+
 /// After so many rounds, chains that still cross go back to their columns altogether.
 const MOST_ROUNDS: usize = 24;
 
@@ -44,7 +51,10 @@ pub(crate) fn simplify_contours(
     let mut rounds = 0;
     loop {
         context.check_cancelled()?;
-        let touches = find_touches(&simplified, deviation);
+        let mut touches = find_touches(&simplified, deviation);
+        touches.extend(find_turned(&simplified, contours.areas.len()));
+        touches.sort_unstable();
+        touches.dedup();
         if touches.is_empty() || rounds > MOST_ROUNDS + 2 {
             break;
         }
@@ -64,6 +74,10 @@ pub(crate) fn simplify_contours(
 struct Simplified {
     chain: Chain,
     keep: Vec<bool>,
+    /// Whether it lies between two heights.
+    at_step: bool,
+    /// Which way a closed chain turns along the columns: 1 counter-clockwise, -1 clockwise.
+    turns: i128,
 }
 
 /// Something is wrong with an edge between corners that stay.
@@ -87,6 +101,15 @@ struct Edge {
 
 fn plan(p: ChainPoint) -> LatticePoint {
     LatticePoint::new(p.x, p.y)
+}
+
+fn cross(p: ChainPoint, q: ChainPoint) -> i128 {
+    i128::from(p.x) * i128::from(q.y) - i128::from(p.y) * i128::from(q.x)
+}
+
+/// Twice the area to the left of a line through some corners and back to the first.
+fn area_of(points: impl Iterator<Item = ChainPoint> + Clone, first: ChainPoint) -> i128 {
+    points.clone().zip(points.skip(1).chain([first])).map(|(p, q)| cross(p, q)).sum()
 }
 
 fn order_key(p: &ChainPoint) -> (i32, i32, i32, i32) {
@@ -138,7 +161,9 @@ impl Simplified {
                 keep[i] = true;
             }
         }
-        let mut out = Self { chain, keep };
+        let at_step = chain.right != NO_REGION && chain.points.iter().any(|p| p.left != p.right);
+        let turns = area_of(chain.points.iter().copied(), chain.points[0]).signum();
+        let mut out = Self { chain, keep, at_step, turns };
         let mut work: Vec<(usize, usize)> =
             out.edges(0).map(|e| (e.from as usize, e.to as usize)).collect();
         while let Some((from, to)) = work.pop() {
@@ -154,6 +179,11 @@ impl Simplified {
             out.keep_third(deviation);
         }
         out
+    }
+
+    /// Twice the area to the left of the edges between corners that stay, as seen from the origin.
+    fn area(&self) -> i128 {
+        self.edges(0).map(|e| cross(e.ends[0], e.ends[1])).sum()
     }
 
     /// A ring needs three corners that are not on one line.
@@ -193,7 +223,8 @@ impl Simplified {
         let mut i = (from + 1) % n;
         while i != to {
             let (in_plan, in_height) = distance(&points[i], &a, &b);
-            let ratio = share(in_plan, deviation.plan).max(share(in_height, deviation.height));
+            let plan = self.allowed_in_plan(&points[i], &a, &b, deviation);
+            let ratio = share(in_plan, plan).max(share(in_height, deviation.height));
             let better = best.is_none_or(|(r, j)| match ratio.total_cmp(&r) {
                 Ordering::Greater => true,
                 Ordering::Equal => order_key(&points[i]) < order_key(&points[j]),
@@ -205,6 +236,24 @@ impl Simplified {
             i = (i + 1) % n;
         }
         best.map(|(ratio, i)| (i, ratio))
+    }
+
+    /// How far an edge may pass by a corner that is left out, in columns.
+    fn allowed_in_plan(
+        &self,
+        p: &ChainPoint,
+        a: &ChainPoint,
+        b: &ChainPoint,
+        deviation: &Deviation,
+    ) -> f64 {
+        if self.at_step {
+            deviation.plan.min(MOST_AT_STEPS)
+        } else if self.chain.right == NO_REGION && orient(plan(*a), plan(*b), plan(*p)) > 0 {
+            // The region lies on the left, and so does the corner: the edge passes outside.
+            deviation.plan.min(MOST_OUTWARDS)
+        } else {
+            deviation.plan
+        }
     }
 
     /// Brings a corner back on an edge that is in the way; where none is left, adds the corner that
@@ -313,7 +362,7 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
             || (c.right == d.right && c.right != NO_REGION)
     };
     let tree = BoxTree::build_with(edges.len(), |i| reach(&edges[i as usize]));
-    let mut touches: Vec<Touch> = edges
+    edges
         .par_iter()
         .enumerate()
         // An edge along one side of one column holds no corner and crosses nothing.
@@ -332,9 +381,30 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
             });
             found
         })
-        .collect();
-    touches.sort_unstable();
-    touches.dedup();
+        .collect()
+}
+
+/// The shortened edges of chains that have turned around what they enclose, and of regions of which
+/// nothing is left.
+fn find_turned(chains: &[Simplified], regions: usize) -> Vec<Touch> {
+    let areas: Vec<i128> = chains.par_iter().map(Simplified::area).collect();
+    let mut left = vec![0_i128; regions];
+    for (s, area) in chains.iter().zip(&areas) {
+        left[s.chain.left as usize] += area;
+        if s.chain.right != NO_REGION {
+            left[s.chain.right as usize] -= area;
+        }
+    }
+    let mut touches = Vec::new();
+    for ((c, s), area) in (0_u32..).zip(chains).zip(&areas) {
+        let has_turned = s.chain.closed && area.signum() != s.turns;
+        let is_left = |r: u32| r == NO_REGION || left[r as usize] > 0;
+        if has_turned || !is_left(s.chain.left) || !is_left(s.chain.right) {
+            let n = s.chain.points.len();
+            let shortened = s.edges(c).filter(|e| (e.from as usize + 1) % n != e.to as usize);
+            touches.extend(shortened.map(|e| Touch { chain: c, from: e.from, on_it: None }));
+        }
+    }
     touches
 }
 

@@ -10,7 +10,7 @@
 
 use crate::settings::Regions;
 use crate::voxel::divide::NO_PART;
-use crate::voxel::link_neighbours::{EAST, NORTH, SOUTH, WEST, side_class};
+use crate::voxel::link_neighbours::{EAST, NORTH, SOUTH, WEST, column_beside, side_class};
 use crate::voxel::segment::{Ground, NO_PIECE, Pieces, SpanKey};
 use surefoot_mesh::EdgeClass;
 
@@ -256,19 +256,12 @@ impl Tracer<'_> {
     fn class_at(&self, span: u32, side: usize) -> EdgeClass {
         let ground = self.ground;
         let window = &ground.window;
-        let place @ [x, y] = ground.field.places[span as usize];
-        let column = y * window.width() + x;
-        let neighbour = match side {
-            EAST if x + 1 < window.width() => column + 1,
-            NORTH if y + 1 < window.depth() => column + window.width(),
-            WEST if x > 0 => column - 1,
-            SOUTH if y > 0 => column - window.width(),
-            _ => return EdgeClass::Open,
-        };
+        let place = ground.field.places[span as usize];
+        let Some(neighbour) = column_beside(window, place, side) else { return EdgeClass::Open };
         let height = i64::from(ground.height(span));
         ground
             .columns
-            .span_range(neighbour as usize)
+            .span_range(neighbour)
             .find(|&s| (i64::from(ground.height(s)) - height).abs() <= ground.grid.climb)
             .and_then(|s| ground.field.gone[s as usize])
             .unwrap_or_else(|| side_class(ground.columns, ground.grid, window, place, span, side))

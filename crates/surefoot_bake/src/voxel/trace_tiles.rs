@@ -15,6 +15,7 @@ use crate::voxel::filter_spans::Columns;
 use crate::voxel::grid::BinnedTiles;
 use crate::voxel::link_neighbours::OpenField;
 use crate::voxel::rasterize::ColumnSamples;
+use crate::voxel::sample_places::Places;
 use crate::voxel::segment::{Ground, segment};
 use crate::voxel::trace_contours::{TracedTile, trace_contours};
 use rayon::prelude::*;
@@ -72,12 +73,15 @@ fn trace_tile(
     let window = grid.window_with_margin(&own);
     let TileScratch { samples, columns, field, erode: erode_scratch } = scratch;
     samples.rasterize(tiles.triangles_of(tile), grid, &window);
-    columns.fill(samples, grid, settings, &window);
+    let step_over = if settings.low_obstacles { grid.step } else { i64::from(grid.cell_height) };
+    let triangles = &tiles.triangles;
+    let places = Places { triangles, samples, grid, window: &window, step_over };
+    columns.fill(&places, settings);
     field.link(columns, grid, &window);
     if settings.drop_ledges {
         field.drop_ledges(columns, grid, &window);
     }
-    erode(field, columns, grid, &window, erode_scratch);
+    erode(field, columns, &places, erode_scratch);
     let ground = Ground::new(grid, columns, field, [window, own], settings.regions);
     let pieces = segment(&ground);
     let parts = divide(&ground);

@@ -1,0 +1,345 @@
+//! Looks at sixteen places of a column and tells which of them are ground.
+//!
+//! Goes in: the triangles over a column, and a height to go by. Comes out: a bit for each of four by
+//! four places, set where the agent can stand within a step of that height. A column counts as ground
+//! as soon as ground reaches into it, and as blocked as soon as something reaches into it; where ground
+//! ends is known from the places, to an eighth of a column. What is ground at a place is asked as
+//! everywhere: the topmost surface that can be walked on, with nothing solid between step and head.
+
+use crate::voxel::grid::{Grid, GridTriangle, Surface, Window};
+use crate::voxel::rasterize::ColumnSamples;
+
+/// Places along the side of a column.
+pub(crate) const SIDE: usize = 4;
+
+/// All places of a column.
+pub(crate) const ALL: u16 = u16::MAX;
+
+/// How far beside a triangle a place still counts as on it, in lattice units: a millimetre, what
+/// noise leaves between triangles that should touch.
+const CRACK_UNITS: f64 = 65.0;
+
+/// A surface facing up this near to one facing down does not end what begins there, in lattice units:
+/// a millimetre, what noise leaves between a box and the floor it stands on.
+pub(crate) const TOUCHING_UNITS: i32 = 64;
+
+/// How near a wall has to come to a place to stand on it, in columns: half the diagonal of a
+/// sixteenth of the column.
+const WALL_NEAR_COLUMNS: f64 = 0.177;
+
+/// A surface over a column.
+#[derive(Clone, Copy, Debug)]
+struct Sheet {
+    places: u16,
+    surface: Surface,
+    triangle: u32,
+    /// The height over the column's corner, and how it changes from place to place.
+    height: f64,
+    along: [f64; 2],
+}
+
+impl Sheet {
+    fn height_at(&self, place: usize) -> i64 {
+        let (i, j) = ((place % SIDE) as f64, (place / SIDE) as f64);
+        (self.height + i * self.along[0] + j * self.along[1]).round() as i64
+    }
+}
+
+/// Working memory.
+#[derive(Debug, Default)]
+pub(crate) struct PlaceScratch {
+    sheets: Vec<Sheet>,
+    /// Places, lowest and highest point of walls.
+    walls: Vec<(u16, i64, i64)>,
+    line: Vec<(i64, Surface, u32)>,
+}
+
+/// What is needed to look at places.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    pub(crate) triangles: &'a [GridTriangle],
+    pub(crate) samples: &'a ColumnSamples,
+    pub(crate) grid: &'a Grid,
+    pub(crate) window: &'a Window,
+    /// How far something may stand over the ground and be walked over.
+    pub(crate) step_over: i64,
+}
+
+impl Places<'_> {
+    /// The places of a column that are ground within a climb of `level`. With `over_steep`, what is
+    /// too steep counts too where it leads from ground to ground.
+    pub(crate) fn ground(
+        &self,
+        column: usize,
+        level: i32,
+        over_steep: bool,
+        scratch: &mut PlaceScratch,
+    ) -> u16 {
+        let level = i64::from(level);
+        let [low, high] = [level - self.grid.climb, level + self.grid.climb];
+        let head = high + self.grid.agent_height;
+        let PlaceScratch { sheets, walls, line } = scratch;
+        sheets.clear();
+        walls.clear();
+        let mut plain = 0;
+        let mut is_plain = true;
+        for s in self.samples.of_column(column) {
+            if i64::from(s.hi) < low - i64::from(TOUCHING_UNITS) || i64::from(s.lo) > head {
+                continue;
+            }
+            let corners = self.corners_from(column, s.triangle);
+            if s.surface == Surface::UPRIGHT {
+                let places = places_near(&corners, f64::from(self.grid.cell));
+                if places != 0 {
+                    walls.push((places, i64::from(s.lo), i64::from(s.hi)));
+                }
+                is_plain = false;
+                continue;
+            }
+            let Some(sheet) =
+                sheet_over(&corners, s.surface, s.triangle, f64::from(self.grid.cell))
+            else {
+                continue;
+            };
+            plain |= sheet.places;
+            is_plain &= s.surface.is_ground() && i64::from(s.lo) >= low && i64::from(s.hi) <= high;
+            sheets.push(sheet);
+        }
+        if is_plain {
+            return plain;
+        }
+        let mut ground = 0;
+        for place in 0..SIDE * SIDE {
+            line.clear();
+            line.extend(
+                sheets
+                    .iter()
+                    .filter(|s| s.places & 1 << place != 0)
+                    .map(|s| (s.height_at(place), s.surface, s.triangle)),
+            );
+            // Where two touch, the one facing up ends what is below, not what begins there.
+            let touching = i64::from(TOUCHING_UNITS);
+            line.sort_unstable_by_key(|s| (s.0 + if s.1.faces_down() { touching } else { 0 }, s.1));
+            let leads_over = |z: i64, triangle: u32| {
+                let at = self.place(column, place);
+                over_steep && self.leads_over(at, (z as f64, Surface::STEEP, triangle)).is_some()
+            };
+            let Some(height) = self.standing(line, [low, high], leads_over) else { continue };
+            let blocked = walls.iter().any(|&(places, from, to)| {
+                places & 1 << place != 0
+                    && from < height + self.grid.agent_height
+                    && to > height + self.step_over
+            });
+            if !blocked {
+                ground |= 1 << place;
+            }
+        }
+        ground
+    }
+
+    /// Whether of two ranges of heights only the second has ground in the middle of a column.
+    pub(crate) fn middle_is_lower(&self, column: usize, high: [i32; 2], low: [i32; 2]) -> bool {
+        let half = 0.5 * f64::from(self.grid.cell);
+        let has_ground = |[from, to]: [i32; 2]| {
+            self.samples.of_column(column).iter().any(|s| {
+                s.surface.is_ground()
+                    && s.lo >= from
+                    && s.hi <= to
+                    && Sides::new(&self.corners_from(column, s.triangle))
+                        .is_some_and(|sides| sides.hold(half, half))
+            })
+        };
+        !has_ground(high) && has_ground(low)
+    }
+
+    /// Where a place lies, in lattice units.
+    pub(crate) fn place(&self, column: usize, place: usize) -> [f64; 2] {
+        let [x, y] = self.column_corner(column);
+        let cell = f64::from(self.grid.cell);
+        [x as f64 + position(place % SIDE, cell), y as f64 + position(place / SIDE, cell)]
+    }
+
+    /// The column over a point; none beyond the window.
+    pub(crate) fn column_at(&self, at: [f64; 2]) -> Option<usize> {
+        let [first_x, first_y] = self.grid.first_column();
+        let cell = f64::from(self.grid.cell);
+        let number = |v: f64, first: i64, from: u32, count: u32| {
+            let number = (v / cell).floor() as i64 - first - i64::from(from);
+            (0..i64::from(count)).contains(&number).then_some(number as usize)
+        };
+        let window = self.window;
+        let x = number(at[0], first_x, window.x0, window.width())?;
+        let y = number(at[1], first_y, window.y0, window.depth())?;
+        Some(y * window.width() as usize + x)
+    }
+
+    /// The height of a triangle over a point, if it lies there.
+    pub(crate) fn height_over(&self, triangle: u32, at: [f64; 2]) -> Option<f64> {
+        let corners = self.triangles[triangle as usize]
+            .corners
+            .map(|c| [f64::from(c[0]) - at[0], f64::from(c[1]) - at[1], f64::from(c[2])]);
+        let sides = Sides::new(&corners)?;
+        sides.hold(0.0, 0.0).then(|| height_on(&corners, slope_of(&corners), [0.0; 2]))
+    }
+
+    fn column_corner(&self, column: usize) -> [i64; 2] {
+        let width = self.window.width() as usize;
+        let [first_x, first_y] = self.grid.first_column();
+        let cell = i64::from(self.grid.cell);
+        [
+            (first_x + i64::from(self.window.x0) + (column % width) as i64) * cell,
+            (first_y + i64::from(self.window.y0) + (column / width) as i64) * cell,
+        ]
+    }
+
+    /// A triangle's corners, counted from the column's corner.
+    fn corners_from(&self, column: usize, triangle: u32) -> [[f64; 3]; 3] {
+        let [x, y] = self.column_corner(column);
+        self.triangles[triangle as usize]
+            .corners
+            .map(|c| [(i64::from(c[0]) - x) as f64, (i64::from(c[1]) - y) as f64, f64::from(c[2])])
+    }
+
+    /// The height at which the agent can stand on a vertical line, from what lies on it.
+    fn standing(
+        &self,
+        line: &[(i64, Surface, u32)],
+        [low, high]: [i64; 2],
+        leads_over: impl Fn(i64, u32) -> bool,
+    ) -> Option<i64> {
+        let within = |s: &(i64, Surface, u32)| s.0 >= low && s.0 <= high;
+        let ground = line.iter().rposition(|s| within(s) && s.1.is_ground());
+        let steep = || {
+            let i = line.iter().rposition(|s| within(s) && s.1 == Surface::STEEP)?;
+            leads_over(line[i].0, line[i].2).then_some(i)
+        };
+        let foot = ground.or_else(steep)?;
+        let height = line[foot].0;
+        let touching = i64::from(TOUCHING_UNITS);
+        let from = line[..foot].iter().rposition(|s| s.0 < height - touching).map_or(0, |i| i + 1);
+        for (i, &(z, surface, _)) in line.iter().enumerate().skip(from) {
+            if z >= height + self.grid.agent_height {
+                break;
+            }
+            if surface.faces_down() {
+                // What begins here ends at the next surface facing up, if no other begins before.
+                let blocks = match line.get(i + 1) {
+                    Some(&(end, up, _)) if !up.faces_down() => end > height + self.step_over,
+                    _ => z > height + touching,
+                };
+                if blocks {
+                    return None;
+                }
+            } else if i != foot && z > height + self.step_over {
+                return None;
+            }
+        }
+        Some(height)
+    }
+}
+
+/// A triangle's sides, counter-clockwise in plan: how far a point lies to the left of each.
+struct Sides {
+    from: [[f64; 2]; 3],
+    across: [[f64; 2]; 3],
+    slack: [f64; 3],
+}
+
+impl Sides {
+    fn new(corners: &[[f64; 3]; 3]) -> Option<Self> {
+        let [a, b, c] = *corners;
+        let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+        let [a, b, c] = if area > 0.0 { [a, b, c] } else { [a, c, b] };
+        if !(area.abs() > 0.0) {
+            return None;
+        }
+        let ends = [(a, b), (b, c), (c, a)];
+        let across = ends.map(|(p, q)| [p[1] - q[1], q[0] - p[0]]);
+        Some(Self {
+            from: ends.map(|(p, _)| [p[0], p[1]]),
+            across,
+            slack: across.map(|[x, y]| -CRACK_UNITS * (x * x + y * y).sqrt()),
+        })
+    }
+
+    fn hold(&self, x: f64, y: f64) -> bool {
+        (0..3).all(|k| {
+            let [from, across] = [self.from[k], self.across[k]];
+            (x - from[0]) * across[0] + (y - from[1]) * across[1] >= self.slack[k]
+        })
+    }
+}
+
+/// A place's position along an axis.
+fn position(i: usize, cell: f64) -> f64 {
+    (2 * i + 1) as f64 * cell / (2 * SIDE) as f64
+}
+
+/// What a triangle that is not upright is over a column; nothing where it covers no place.
+fn sheet_over(
+    corners: &[[f64; 3]; 3],
+    surface: Surface,
+    triangle: u32,
+    cell: f64,
+) -> Option<Sheet> {
+    let sides = Sides::new(corners)?;
+    let mut places = 0_u16;
+    let ends = [position(0, cell), position(SIDE - 1, cell)];
+    // Where it holds the outermost places it holds those between them.
+    if ends.iter().all(|&x| ends.iter().all(|&y| sides.hold(x, y))) {
+        places = ALL;
+    } else {
+        for place in 0..SIDE * SIDE {
+            if sides.hold(position(place % SIDE, cell), position(place / SIDE, cell)) {
+                places |= 1 << place;
+            }
+        }
+    }
+    if places == 0 {
+        return None;
+    }
+    let slope = slope_of(corners);
+    let first = position(0, cell);
+    let height = height_on(corners, slope, [first, first]);
+    let along = slope.map(|s| s * cell / SIDE as f64);
+    Some(Sheet { places, surface, triangle, height, along })
+}
+
+/// How the height of a triangle changes along x and y.
+fn slope_of(corners: &[[f64; 3]; 3]) -> [f64; 2] {
+    let [a, b, c] = *corners;
+    let (u, v) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
+    let normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    [-normal[0] / normal[2], -normal[1] / normal[2]]
+}
+
+fn height_on(corners: &[[f64; 3]; 3], slope: [f64; 2], at: [f64; 2]) -> f64 {
+    let a = corners[0];
+    a[2] + slope[0] * (at[0] - a[0]) + slope[1] * (at[1] - a[1])
+}
+
+/// The places that an upright triangle stands on.
+fn places_near(corners: &[[f64; 3]; 3], cell: f64) -> u16 {
+    let apart = |p: &[f64; 3], q: &[f64; 3]| (p[0] - q[0]).powi(2) + (p[1] - q[1]).powi(2);
+    let [a, b, c] = corners;
+    let mut longest = (a, b);
+    for pair in [(b, c), (c, a)] {
+        if apart(pair.0, pair.1) > apart(longest.0, longest.1) {
+            longest = pair;
+        }
+    }
+    let (p, q) = longest;
+    let (along, length2) = ([q[0] - p[0], q[1] - p[1]], apart(p, q));
+    let near = WALL_NEAR_COLUMNS * cell;
+    let mut places = 0;
+    for place in 0..SIDE * SIDE {
+        let d = [position(place % SIDE, cell) - p[0], position(place / SIDE, cell) - p[1]];
+        let t = if length2 > 0.0 { (d[0] * along[0] + d[1] * along[1]) / length2 } else { 0.0 };
+        let t = t.clamp(0.0, 1.0);
+        let (x, y) = (d[0] - t * along[0], d[1] - t * along[1]);
+        if x * x + y * y <= near * near {
+            places |= 1 << place;
+        }
+    }
+    places
+}

@@ -1,0 +1,122 @@
+//! Makes what is too steep, but leads from ground to ground within one step, ground: a leaning riser,
+//! the side of a kerb.
+//!
+//! Goes in: the solid spans of a window. Comes out: the same, with steep tops that are stepped over
+//! marked as ground. From a steep place a walk goes straight down the slope and another straight up it,
+//! over the triangles themselves, until each comes to a surface that can be walked on; the two may
+//! differ by a step. A column is stepped over where that holds at its four outer places: which of them
+//! are steep, and which lead over, does not depend on the tile.
+
+use crate::exact::read::normal_units;
+use crate::voxel::filter_spans::{Columns, Made};
+use crate::voxel::grid::Surface;
+use crate::voxel::sample_places::{Places, SIDE};
+
+/// The outer places of a column.
+const OUTER: [usize; 4] = [0, SIDE - 1, SIDE * (SIDE - 1), SIDE * SIDE - 1];
+
+/// A surface facing up over a point: its height, what it is, and its triangle.
+type Met = (f64, Surface, u32);
+
+/// Marks steep tops that are stepped over.
+pub(crate) fn walk_over_risers(columns: &mut Columns, places: &Places<'_>) {
+    let (grid, window) = (places.grid, places.window);
+    let mut risers: Vec<(u32, u16)> = Vec::new();
+    for column in 0..window.columns() {
+        let [from, to] = [columns.solid_firsts[column], columns.solid_firsts[column + 1]];
+        for i in from..to {
+            let span = &columns.solids[i as usize];
+            let ceiling = if i + 1 < to { columns.solids[i as usize + 1].lo } else { i32::MAX };
+            if !span.is_steep() || i64::from(ceiling) - i64::from(span.top) < grid.agent_height {
+                continue;
+            }
+            if let Some(area) = area_of_riser(places, column, f64::from(span.height())) {
+                risers.push((i, area));
+            }
+        }
+    }
+    for (i, area) in risers {
+        columns.solids[i as usize].make_ground(area, Made::Riser);
+    }
+}
+
+/// The area type below a column that is stepped over.
+fn area_of_riser(places: &Places<'_>, column: usize, height: f64) -> Option<u16> {
+    let mut lowest: Option<(f64, u16)> = None;
+    for place in OUTER {
+        let at = places.place(column, place);
+        let met = places.nearest_above(at, height)?;
+        let (low, area) = match met.1.is_ground() {
+            true => (met.0, met.1.area()),
+            false => places.leads_over(at, met)?,
+        };
+        if lowest.is_none_or(|l| (low, area) < l) {
+            lowest = Some((low, area));
+        }
+    }
+    lowest.map(|l| l.1)
+}
+
+impl Places<'_> {
+    /// Whether a steep surface leads from ground to ground within one step; the height of the lower
+    /// ground, and its area type.
+    pub(crate) fn leads_over(&self, at: [f64; 2], from: Met) -> Option<(f64, u16)> {
+        let corners = &self.triangles[from.2 as usize].corners;
+        let normal = normal_units(corners[0], corners[1], corners[2]);
+        let length = normal.x.hypot(normal.y);
+        if !(length > 0.0) {
+            return None;
+        }
+        let down = [normal.x / length, normal.y / length];
+        let (low, area) = self.end_of_slope(at, from.0, down)?;
+        let (high, _) = self.end_of_slope(at, from.0, [-down[0], -down[1]])?;
+        (high - low <= self.grid.step as f64).then_some((low, area))
+    }
+
+    /// The ground at the end of a steep slope in a direction, if a step leads there.
+    fn end_of_slope(&self, at: [f64; 2], start: f64, way: [f64; 2]) -> Option<(f64, u16)> {
+        let step = self.grid.step as f64;
+        let pace = f64::from(self.grid.cell) / SIDE as f64;
+        let mut last = start;
+        for k in 1..=self.grid.riser_columns * SIDE as u32 {
+            let away = pace * f64::from(k);
+            let (z, surface, _) =
+                self.nearest_above([at[0] + way[0] * away, at[1] + way[1] * away], last)?;
+            if surface.is_ground() {
+                return Some((z, surface.area()));
+            }
+            if (z - start).abs() > step {
+                return None;
+            }
+            last = z;
+        }
+        None
+    }
+
+    /// The surface facing up over a point that is nearest to a height, within a step of it.
+    pub(crate) fn nearest_above(&self, at: [f64; 2], height: f64) -> Option<Met> {
+        let column = self.column_at(at)?;
+        let step = self.grid.step as f64;
+        let mut best: Option<Met> = None;
+        for s in self.samples.of_column(column) {
+            if !s.surface.faces_up()
+                || f64::from(s.lo) > height + step
+                || f64::from(s.hi) < height - step
+            {
+                continue;
+            }
+            let Some(z) = self.height_over(s.triangle, at) else { continue };
+            let away = (z - height).abs();
+            let better = |b: &Met| match away.total_cmp(&(b.0 - height).abs()) {
+                std::cmp::Ordering::Less => true,
+                // On the edge between two, the one that can be walked on.
+                std::cmp::Ordering::Equal => (b.1, s.triangle) < (s.surface, b.2),
+                std::cmp::Ordering::Greater => false,
+            };
+            if away <= step && best.as_ref().is_none_or(better) {
+                best = Some((z, s.surface, s.triangle));
+            }
+        }
+        best
+    }
+}
