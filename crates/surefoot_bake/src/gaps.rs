@@ -10,8 +10,10 @@
 mod boundary;
 mod choose;
 mod connect;
+mod holes;
 mod lay;
 mod obstacles;
+mod residual;
 mod splits;
 mod strip;
 
@@ -19,7 +21,8 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::gaps::boundary::Boundary;
 use crate::gaps::connect::{NARROWEST_M, ROUNDING_M, connect, restrict_by_bisectors};
-use crate::gaps::lay::{Corner, Fillers, lay};
+use crate::gaps::holes::{Connector, Holes, Patch};
+use crate::gaps::lay::{Fillers, lay};
 pub(crate) use crate::gaps::obstacles::Obstacles;
 use crate::gaps::obstacles::block_by_ground;
 use crate::gaps::splits::Splits;
@@ -27,7 +30,12 @@ use crate::gaps::strip::{Reach, Strip};
 use crate::surface::{WalkableSurface, plan_m};
 use glam::DVec3;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::Aabb;
+use surefoot_geom::polygon::Polygon;
+use surefoot_geom::predicates::orient;
 use surefoot_mesh::Agent;
 
 /// Lays fillers across the gaps of a surface up to a reach.
@@ -49,8 +57,26 @@ pub(crate) fn annotate(
     context.check_cancelled()?;
     let chosen = choose::choose(&boundary, &between, agent.height_m, NARROWEST_M);
     context.count("fillers", chosen.len());
-    let fillers = fillers_of_strips(&surface, &boundary, &chosen, &reach);
-    let surface = lay(surface, &boundary, &fillers, SAME_HEIGHT_M);
+    context.check_cancelled()?;
+    let within = strips_within_cycles(&boundary, obstacles, agent, &reach, &chosen);
+    context.count("fillers_within_cycles", within.len());
+    context.check_cancelled()?;
+    let splits = Splits::of(&boundary, chosen.iter().chain(&within));
+    let mut connectors = connectors(&surface, &boundary, &chosen, &splits, &reach);
+    let holes = Holes {
+        surface: &surface,
+        boundary: &boundary,
+        splits: &splits,
+        reach: &reach,
+        agent_height_m: agent.height_m,
+    };
+    let patches = holes.patches(&within, &mut connectors);
+    context.count("patches", patches.len());
+    context.check_cancelled()?;
+    let (fillers, connecting) = fillers(&connectors, &patches);
+    let (surface, first) = lay(surface, &boundary, &fillers, agent.max_step_m);
+    let connecting = first..first + connecting as u32;
+    let surface = close_residual_holes(surface, connecting, obstacles, agent, &reach, context);
     let (_, components_after) = surface.components();
     context.count("components_before", components_before as usize);
     context.count("components_after", components_after as usize);
@@ -58,9 +84,6 @@ pub(crate) fn annotate(
     context.observe(|| surface.view());
     Ok(surface)
 }
-
-/// Corners of fillers and ground at one point differ in height by no more than this, in metres.
-const SAME_HEIGHT_M: f64 = 2e-3;
 
 /// All free strips between open edges of different cycles, within the bisectors.
 fn strips_between_cycles(
@@ -122,43 +145,116 @@ fn free_parts(
     strip.without(boundary, &mut ranges, NARROWEST_M)
 }
 
-/// Two triangles for every strip.
-fn fillers_of_strips(
+/// All free strips between open edges of one cycle, less what is used by strips between cycles.
+fn strips_within_cycles(
+    boundary: &Boundary,
+    obstacles: &Obstacles,
+    agent: &Agent,
+    reach: &Reach,
+    chosen: &[Strip],
+) -> Vec<Strip> {
+    let mut used: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
+    for strip in chosen {
+        for (edge, on) in [(strip.one, strip.on_one), (strip.two, strip.on_two)] {
+            used.entry(edge).or_default().push((on[0].min(on[1]), on[0].max(on[1])));
+        }
+    }
+    pairs(boundary, reach, |e, f| e == f)
+        .into_par_iter()
+        .filter_map(|(i, j)| connect(boundary, i, j, reach))
+        .flat_map_iter(|strip| {
+            let mut ranges = Vec::new();
+            for (edge, on) in [(strip.one, strip.on_one), (strip.two, strip.on_two)] {
+                for &(low, high) in used.get(&edge).into_iter().flatten() {
+                    let share = |s: f64| (s - on[0]) / (on[1] - on[0]);
+                    let (a, b) = (share(low), share(high));
+                    ranges.push((a.min(b), a.max(b)));
+                }
+            }
+            strip
+                .without(boundary, &mut ranges, NARROWEST_M)
+                .into_iter()
+                .flat_map(|part| free_parts(boundary, obstacles, agent, &part))
+                .collect::<Vec<Strip>>()
+        })
+        .collect()
+}
+
+/// The chosen strips with corners on the lattice, in their order; those that rounding made too long or
+/// turned over are left out.
+fn connectors(
     surface: &WalkableSurface,
     boundary: &Boundary,
     strips: &[Strip],
+    splits: &Splits,
     reach: &Reach,
-) -> Fillers {
-    let splits = Splits::of(boundary, strips);
+) -> Vec<Connector> {
+    strips
+        .iter()
+        .filter_map(|strip| {
+            let ends = |edge: u32, on: [f64; 2]| {
+                let points = splits.chain(boundary, edge, on);
+                let plane = &surface.faces[boundary.edge(edge).face as usize].plane;
+                let corner = |point| (point, plane.height_at(point));
+                Some([corner(*points.first()?), corner(*points.last()?)])
+            };
+            let [p0, p1] = ends(strip.one, strip.on_one)?;
+            let [q0, q1] = ends(strip.two, strip.on_two)?;
+            let at = |(point, height_m): (LatticePoint, f64)| plan_m(point).extend(height_m);
+            let longest_m = reach.length_m(at(p0), at(q0)).max(reach.length_m(at(p1), at(q1)));
+            let corners = [p1, p0, q0, q1];
+            let turn =
+                |i: usize| orient(corners[i].0, corners[(i + 1) % 4].0, corners[(i + 2) % 4].0);
+            let convex = (0..4).all(|i| turn(i) >= 0) && (0..4).any(|i| turn(i) > 0);
+            (longest_m <= reach.reach_m + ROUNDING_M && convex).then(|| Connector {
+                corners,
+                edges: [strip.one, strip.two],
+                beside: [Vec::new(), Vec::new()],
+            })
+        })
+        .collect()
+}
+
+/// Closes the holes that fillers between cycles, the faces of the given range, leave between them.
+fn close_residual_holes(
+    surface: WalkableSurface,
+    connecting: Range<u32>,
+    obstacles: &Obstacles,
+    agent: &Agent,
+    reach: &Reach,
+    context: &mut StageContext<'_>,
+) -> WalkableSurface {
+    let boundary = Boundary::of(&surface);
+    let patches = residual::residual_holes(&boundary, &connecting, obstacles, agent, reach);
+    context.count("residual_holes", patches.len());
+    let (fillers, _) = fillers(&[], &patches);
+    lay(surface, &boundary, &fillers, agent.max_step_m).0
+}
+
+/// Everything that is laid, as triangles, and how many of them connect cycles: those come first.
+fn fillers(connectors: &[Connector], patches: &[Patch]) -> (Fillers, usize) {
     let mut fillers = Fillers::default();
-    for strip in strips {
-        let chain = |edge: u32, on: [f64; 2]| {
-            let points = splits.chain(boundary, edge, on);
-            let plane = &surface.faces[boundary.edge(edge).face as usize].plane;
-            let corner = |point| Corner { point, height_m: plane.height_at(point) };
-            Some([corner(*points.first()?), corner(*points.last()?)])
-        };
-        let (Some([p0, p1]), Some([q0, q1])) =
-            (chain(strip.one, strip.on_one), chain(strip.two, strip.on_two))
-        else {
-            continue;
-        };
-        let at = |c: Corner| plan_m(c.point).extend(c.height_m);
-        let longest_m = reach.length_m(at(p0), at(q0)).max(reach.length_m(at(p1), at(q1)));
-        if longest_m > reach.reach_m + ROUNDING_M {
-            continue;
-        }
-        // The shorter diagonal keeps the two triangles apart from needles.
-        let first = at(p1).distance_squared(at(q0)) <= at(p0).distance_squared(at(q1));
-        let triangles =
-            if first { [[p1, p0, q0], [p1, q0, q1]] } else { [[p1, p0, q1], [p0, q0, q1]] };
-        let added = triangles.map(|t| fillers.add(t, strip.one));
-        if added.contains(&true) {
-            fillers.corners.entry(strip.one).or_default().extend([p0.point, p1.point]);
-            fillers.corners.entry(strip.two).or_default().extend([q0.point, q1.point]);
+    for connector in connectors {
+        let [p1, p0, q0, q1] = connector.corners;
+        let height_m = |p| connector.height_m(p);
+        fillers.add_polygon(
+            &Polygon::from_contour(connector.outline()),
+            connector.edges[0],
+            height_m,
+        );
+        for (edge, points) in connector.edges.iter().zip([[p0, p1], [q0, q1]]) {
+            fillers.corners.entry(*edge).or_default().extend(points.map(|p| p.0));
         }
     }
-    fillers
+    let connecting = fillers.triangles.len();
+    for patch in patches {
+        let height_m = |p| patch.heights_m.get(&p).copied().unwrap_or_default();
+        fillers.add_polygon(&patch.polygon, patch.edge, height_m);
+        for &(edge, point) in &patch.on_edges {
+            fillers.corners.entry(edge).or_default().push(point);
+        }
+    }
+    (fillers, connecting)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::polygon::{Polygon, contour_area2};
 use surefoot_geom::predicates::orient;
+use surefoot_geom::triangulate::{points_in_order, triangulate_polygon};
 use surefoot_mesh::{CellKind, EdgeClass, NO_EDGE};
 
 /// A corner of a filler.
@@ -30,6 +31,23 @@ pub(crate) struct Fillers {
 }
 
 impl Fillers {
+    /// Adds a polygon as triangles; one that is no valid polygon is left out.
+    pub(crate) fn add_polygon(
+        &mut self,
+        polygon: &Polygon,
+        edge: u32,
+        height_m: impl Fn(LatticePoint) -> f64,
+    ) {
+        let points: Vec<LatticePoint> = points_in_order(polygon).collect();
+        let corner = |i: u32| {
+            let point = points[i as usize];
+            Corner { point, height_m: height_m(point) }
+        };
+        for t in triangulate_polygon(polygon).unwrap_or_default() {
+            self.add(t.map(corner), edge);
+        }
+    }
+
     /// Adds a triangle, unless it has no area in plan.
     pub(crate) fn add(&mut self, corners: [Corner; 3], edge: u32) -> bool {
         let [a, b, c] = corners.map(|c| c.point);
@@ -41,13 +59,14 @@ impl Fillers {
     }
 }
 
-/// The surface with fillers. Heights of edges that become neighbours differ by at most `climb_m`.
+/// The surface with fillers, and the face of the first triangle; the others follow in order. Heights of
+/// edges that become neighbours differ by at most `climb_m`.
 pub(crate) fn lay(
     mut surface: WalkableSurface,
     boundary: &Boundary,
     fillers: &Fillers,
     climb_m: f64,
-) -> WalkableSurface {
+) -> (WalkableSurface, u32) {
     let cuts: BTreeMap<u32, EdgeCuts> =
         fillers.corners.iter().map(|(&e, points)| (e, cut_edge(boundary, e, points))).collect();
     let by_surface_edge: BTreeMap<u32, &EdgeCuts> =
@@ -65,6 +84,7 @@ pub(crate) fn lay(
         face.kind = CellKind::Gap;
         surface.faces.push(face);
     }
+    let first_triangle = surface.faces.len() as u32;
     for (corners, edge) in &fillers.triangles {
         let [p, q, r] = corners.map(|c| plan_m(c.point).extend(c.height_m));
         let mut origin = surface.faces[boundary.edge(*edge).face as usize].origin();
@@ -74,7 +94,7 @@ pub(crate) fn lay(
         surface.faces.push(Face::from_polygon(&polygon, |_, _| EdgeClass::Gap, &origin));
     }
     pair_with_fillers(&mut surface, old_faces, climb_m);
-    surface
+    (surface, first_triangle)
 }
 
 /// Splits boundary edges in points that lie on them, and numbers neighbours anew.

@@ -102,6 +102,13 @@ fn outer_point(edge: &BoundaryEdge, share: f64) -> Option<LatticePoint> {
         .map(|(_, _, point)| point)
 }
 
+/// The lattice point on an edge or just outside that is nearest to a point beside it.
+pub(crate) fn move_outside(edge: &BoundaryEdge, p: LatticePoint) -> LatticePoint {
+    let run = plan_units(edge.to) - plan_units(edge.from);
+    let share = (plan_units(p) - plan_units(edge.from)).dot(run) / run.length_squared();
+    outer_point(edge, share.clamp(0.0, 1.0)).unwrap_or(p)
+}
+
 /// The sliver between a stretch of an edge and corners beside it: its corners, counter-clockwise,
 /// the stretch first.
 #[derive(Clone, Debug)]
