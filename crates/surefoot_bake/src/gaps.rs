@@ -19,6 +19,7 @@ mod strip;
 
 use crate::context::StageContext;
 use crate::error::BakeError;
+use crate::exact::drop_small::retain_faces;
 use crate::gaps::boundary::Boundary;
 use crate::gaps::connect::{NARROWEST_M, ROUNDING_M, connect, restrict_by_bisectors};
 use crate::gaps::holes::{Connector, Holes, Patch};
@@ -27,7 +28,7 @@ pub(crate) use crate::gaps::obstacles::Obstacles;
 use crate::gaps::obstacles::block_by_ground;
 use crate::gaps::splits::Splits;
 use crate::gaps::strip::{Reach, Strip};
-use crate::surface::{WalkableSurface, plan_m};
+use crate::surface::{Face, WalkableSurface, plan_m};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -36,7 +37,7 @@ use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::Aabb;
 use surefoot_geom::polygon::Polygon;
 use surefoot_geom::predicates::orient;
-use surefoot_mesh::Agent;
+use surefoot_mesh::{Agent, CellKind};
 
 /// Lays fillers across the gaps of a surface up to a reach.
 pub(crate) fn annotate(
@@ -47,6 +48,7 @@ pub(crate) fn annotate(
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
     let reach = Reach { reach_m, radius_m: agent.radius_m };
+    let ground2 = ground_area2(&surface);
     let (_, components_before) = surface.components();
     let boundary = Boundary::of(&surface);
     context.count("boundary_edges", boundary.edges.len());
@@ -77,12 +79,33 @@ pub(crate) fn annotate(
     let (surface, first) = lay(surface, &boundary, &fillers, agent.max_step_m);
     let connecting = first..first + connecting as u32;
     let surface = close_residual_holes(surface, connecting, obstacles, agent, &reach, context);
+    let surface = without_islands(surface);
     let (_, components_after) = surface.components();
     context.count("components_before", components_before as usize);
     context.count("components_after", components_after as usize);
     debug_assert_eq!(surface.check_invariants(), Ok(()));
+    debug_assert_eq!(ground_area2(&surface), ground2, "the ground has changed");
     context.observe(|| surface.view());
     Ok(surface)
+}
+
+/// The surface without fillers that no ground borders on.
+fn without_islands(mut surface: WalkableSurface) -> WalkableSurface {
+    let (component_of, count) = surface.components();
+    let mut has_ground = vec![false; count as usize];
+    for (face, &c) in surface.faces.iter().zip(&component_of) {
+        has_ground[c as usize] |= face.kind != CellKind::Gap;
+    }
+    let keep: Vec<bool> = component_of.iter().map(|&c| has_ground[c as usize]).collect();
+    if keep.contains(&false) {
+        retain_faces(&mut surface, &keep);
+    }
+    surface
+}
+
+/// Twice the area of all that is no filler, in square lattice units.
+fn ground_area2(surface: &WalkableSurface) -> i128 {
+    surface.faces.iter().filter(|f| f.kind != CellKind::Gap).map(Face::area2).sum()
 }
 
 /// All free strips between open edges of different cycles, within the bisectors.
@@ -192,25 +215,28 @@ fn connectors(
     strips
         .iter()
         .filter_map(|strip| {
-            let ends = |edge: u32, on: [f64; 2]| {
-                let points = splits.chain(boundary, edge, on);
+            let chain = |edge: u32, on: [f64; 2]| -> Vec<(LatticePoint, f64)> {
                 let plane = &surface.faces[boundary.edge(edge).face as usize].plane;
-                let corner = |point| (point, plane.height_at(point));
-                Some([corner(*points.first()?), corner(*points.last()?)])
+                let points = splits.chain(boundary, edge, on);
+                points.into_iter().map(|p| (p, plane.height_at(p))).collect()
             };
-            let [p0, p1] = ends(strip.one, strip.on_one)?;
-            let [q0, q1] = ends(strip.two, strip.on_two)?;
-            let at = |(point, height_m): (LatticePoint, f64)| plan_m(point).extend(height_m);
-            let longest_m = reach.length_m(at(p0), at(q0)).max(reach.length_m(at(p1), at(q1)));
-            let corners = [p1, p0, q0, q1];
-            let turn =
-                |i: usize| orient(corners[i].0, corners[(i + 1) % 4].0, corners[(i + 2) % 4].0);
-            let convex = (0..4).all(|i| turn(i) >= 0) && (0..4).any(|i| turn(i) > 0);
-            (longest_m <= reach.reach_m + ROUNDING_M && convex).then(|| Connector {
-                corners,
+            let connector = Connector {
+                // Counter-clockwise is backwards along the first edge.
+                chains: [
+                    chain(strip.one, [strip.on_one[1], strip.on_one[0]]),
+                    chain(strip.two, strip.on_two),
+                ],
                 edges: [strip.one, strip.two],
                 beside: [Vec::new(), Vec::new()],
-            })
+            };
+            let [one, two] = &connector.chains;
+            let (p1, p0, q0, q1) = (one.first()?, one.last()?, two.first()?, two.last()?);
+            let at = |c: &(LatticePoint, f64)| plan_m(c.0).extend(c.1);
+            let longest_m = reach.length_m(at(p0), at(q0)).max(reach.length_m(at(p1), at(q1)));
+            let corners = [p1.0, p0.0, q0.0, q1.0];
+            let turn = |i: usize| orient(corners[i], corners[(i + 1) % 4], corners[(i + 2) % 4]);
+            let convex = (0..4).all(|i| turn(i) >= 0) && (0..4).any(|i| turn(i) > 0);
+            (longest_m <= reach.reach_m + ROUNDING_M && convex).then_some(connector)
         })
         .collect()
 }
@@ -235,15 +261,14 @@ fn close_residual_holes(
 fn fillers(connectors: &[Connector], patches: &[Patch]) -> (Fillers, usize) {
     let mut fillers = Fillers::default();
     for connector in connectors {
-        let [p1, p0, q0, q1] = connector.corners;
         let height_m = |p| connector.height_m(p);
         fillers.add_polygon(
             &Polygon::from_contour(connector.outline()),
             connector.edges[0],
             height_m,
         );
-        for (edge, points) in connector.edges.iter().zip([[p0, p1], [q0, q1]]) {
-            fillers.corners.entry(*edge).or_default().extend(points.map(|p| p.0));
+        for (edge, chain) in connector.edges.iter().zip(&connector.chains) {
+            fillers.corners.entry(*edge).or_default().extend(chain.iter().map(|c| c.0));
         }
     }
     let connecting = fillers.triangles.len();
@@ -261,11 +286,11 @@ fn fillers(connectors: &[Connector], patches: &[Patch]) -> (Fillers, usize) {
 pub(crate) mod tests {
     use super::*;
     use crate::exact::join_surface;
-    use crate::surface::{Face, FaceOrigin, Plane, lattice_from_plan};
+    use crate::surface::{FaceOrigin, Plane, lattice_from_plan};
     use glam::DVec2;
     use surefoot_geom::Frame;
     use surefoot_geom::polygon::Polygon;
-    use surefoot_mesh::{AreaId, CellKind, EdgeClass};
+    use surefoot_mesh::{AreaId, EdgeClass};
 
     /// The corners of a rectangle, counter-clockwise, in metres.
     pub(crate) fn rectangle(low: [f64; 2], high: [f64; 2]) -> Vec<[f64; 2]> {
@@ -292,6 +317,30 @@ pub(crate) mod tests {
             faces,
             area_names: vec!["ground".to_owned()],
         }
+    }
+
+    fn person(radius_m: f64) -> Agent {
+        Agent { radius_m, height_m: 1.8, max_slope_rad: 0.8, max_step_m: 0.4 }
+    }
+
+    /// Plates with fillers, nothing standing around.
+    fn filled(surface: WalkableSurface, reach_m: f64) -> WalkableSurface {
+        let obstacles = Obstacles::of_triangles(Vec::new(), &person(0.0), 0.025);
+        annotate(surface, &obstacles, &person(0.0), reach_m, &mut StageContext::new()).unwrap()
+    }
+
+    #[test]
+    fn a_ledge_in_the_way_of_a_filler_leaves_whole_neighbours() {
+        // A step that another reaches beyond, so that fillers of one cycle and of two meet.
+        let mut surface = plates(&[
+            (rectangle([0.0, 0.0], [2.0, 1.0]), 0.0),
+            (rectangle([2.1, -0.5], [4.0, 0.4]), 0.1),
+            (rectangle([2.2, 0.4], [4.0, 1.5]), 0.2),
+        ]);
+        join(&mut surface, 0.4);
+        let surface = filled(surface, 0.3);
+        assert_eq!(surface.check_invariants(), Ok(()));
+        assert_eq!(surface.components().1, 1);
     }
 
     /// Joins edges that coincide in plan.

@@ -31,25 +31,28 @@ const BESIDE_UNITS: f64 = 2.5;
 /// Cycles of more edges than this are not asked whether they are simple: they are never filled whole.
 const MOST_CORNERS: usize = 4096;
 
-/// A filler between two cycles as it is laid: four corners, and more on its sides where others meet it.
+/// A filler between two cycles as it is laid: two chains of corners along its edges, and more on its
+/// sides where others meet it.
 #[derive(Clone, Debug)]
 pub(crate) struct Connector {
-    /// Counter-clockwise: two on the first edge, backwards, then two on the second.
-    pub(crate) corners: [(LatticePoint, f64); 4],
+    /// The corners along the two edges, counter-clockwise: first those of the first edge.
+    pub(crate) chains: [Vec<(LatticePoint, f64)>; 2],
     /// The boundary edges that it joins.
     pub(crate) edges: [u32; 2],
-    /// Points on the side after the second corner and after the fourth.
+    /// Points on the side after the first chain and after the second.
     pub(crate) beside: [Vec<LatticePoint>; 2],
 }
 
 impl Connector {
     /// Its outline, with the corners of others on its sides.
     pub(crate) fn outline(&self) -> Contour {
-        let [a, b, c, d] = self.corners.map(|c| c.0);
-        let mut outline = vec![a, b];
-        outline.extend(sorted_from(b, &self.beside[0]));
-        outline.extend([c, d]);
-        outline.extend(sorted_from(d, &self.beside[1]));
+        let mut outline = Contour::new();
+        for (chain, beside) in self.chains.iter().zip(&self.beside) {
+            outline.extend(chain.iter().map(|c| c.0));
+            if let Some(&(last, _)) = chain.last() {
+                outline.extend(sorted_from(last, beside));
+            }
+        }
         outline.dedup();
         if outline.len() > 1 && outline.first() == outline.last() {
             outline.pop();
@@ -57,18 +60,29 @@ impl Connector {
         outline
     }
 
-    fn side(&self, k: usize) -> [(LatticePoint, f64); 2] {
-        if k == 0 { [self.corners[1], self.corners[2]] } else { [self.corners[3], self.corners[0]] }
+    pub(crate) fn corners(&self) -> impl Iterator<Item = (LatticePoint, f64)> + '_ {
+        self.chains.iter().flatten().copied()
+    }
+
+    /// The ends of the side after a chain.
+    fn side(&self, k: usize) -> Option<[(LatticePoint, f64); 2]> {
+        Some([*self.chains[k].last()?, *self.chains[1 - k].first()?])
+    }
+
+    /// The height of a point on one of its sides, in metres; `None` for any other.
+    fn side_height_m(&self, p: LatticePoint) -> Option<f64> {
+        (0..2).find_map(|k| {
+            let [(a, from), (b, to)] = self.side(k)?;
+            let run = plan_m(b) - plan_m(a);
+            let share = || (plan_m(p) - plan_m(a)).dot(run) / run.length_squared();
+            lies_beside(a, b, p).then(|| from + (to - from) * share())
+        })
     }
 
     /// The height of a corner of the outline, in metres.
     pub(crate) fn height_m(&self, p: LatticePoint) -> f64 {
-        if let Some(corner) = self.corners.iter().find(|c| c.0 == p) {
-            return corner.1;
-        }
-        let [(a, from), (b, to)] = self.side(usize::from(!self.beside[0].contains(&p)));
-        let run = plan_m(b) - plan_m(a);
-        from + (to - from) * (plan_m(p) - plan_m(a)).dot(run) / run.length_squared()
+        let corner = self.corners().find(|c| c.0 == p).map(|c| c.1);
+        corner.or_else(|| self.side_height_m(p)).unwrap_or_default()
     }
 }
 
@@ -108,9 +122,8 @@ impl Holes<'_> {
             by_cycle.entry(self.boundary.edge(s.one).cycle).or_default().push(*s);
         }
         let connector_tree = BoxTree::build_with(connectors.len(), |i| {
-            Aabb::of_points(
-                connectors[i as usize].corners.map(|(p, height_m)| plan_m(p).extend(height_m)),
-            )
+            let corners = connectors[i as usize].corners();
+            Aabb::of_points(corners.map(|(p, height_m)| plan_m(p).extend(height_m)))
         });
         let groups: Vec<Vec<Strip>> =
             by_cycle.into_values().flat_map(|strips| self.layers(strips)).collect();
@@ -138,15 +151,14 @@ impl Holes<'_> {
                 );
                 for i in touched {
                     let connector = &mut connectors[i as usize];
-                    if connector.corners.iter().any(|c| c.0 == *p) {
+                    if connector.corners().any(|c| c.0 == *p) {
                         continue;
                     }
-                    for k in 0..2 {
-                        let [(a, _), (b, _)] = connector.side(k);
-                        if lies_beside(a, b, *p) {
-                            connector.beside[k].push(*p);
-                            break;
-                        }
+                    let side = (0..2).find(|&k| {
+                        connector.side(k).is_some_and(|[a, b]| lies_beside(a.0, b.0, *p))
+                    });
+                    if let Some(k) = side {
+                        connector.beside[k].push(*p);
                     }
                 }
             }
@@ -281,9 +293,13 @@ impl Holes<'_> {
         }
         let near_connectors: Vec<&Connector> =
             near.iter().map(|&i| &connectors[i as usize]).collect();
+        let corners = self.corners_within(&bounds, &heights);
         let edges = NearEdges::new(self.boundary, edges);
-        let polygons: Vec<Polygon> =
-            united.into_iter().filter_map(|polygon| tidy(polygon, &edges)).collect();
+        let polygons: Vec<Polygon> = united
+            .into_iter()
+            .filter_map(|polygon| tidy(polygon, &edges))
+            .map(|polygon| with_corners(polygon, &corners))
+            .collect();
         // Moving corners to the outside of the ground may fold a sliver over: mend that.
         overlayer
             .settle(&polygons)
@@ -291,6 +307,23 @@ impl Holes<'_> {
             .filter(|p| p.area_m2() >= SPECK_M2)
             .map(|polygon| self.patch(polygon, &heights, &near_connectors, &edges))
             .collect()
+    }
+
+    /// All corners of the ground and of strips in a box.
+    fn corners_within(&self, bounds: &Aabb, known: &BTreeMap<LatticePoint, f64>) -> Corners {
+        let layer = glam::DVec3::new(0.0, 0.0, 0.5 * self.agent_height_m);
+        let mut points: Vec<LatticePoint> = known.keys().copied().collect();
+        self.boundary.tree.visit_box(&Aabb::new(bounds.lo - layer, bounds.hi + layer), |i| {
+            let edge = self.boundary.edge(i);
+            points.extend([edge.from, edge.to]);
+        });
+        points.sort_unstable();
+        points.dedup();
+        let tree = BoxTree::build_with(points.len(), |i| {
+            let at = plan_m(points[i as usize]);
+            Aabb::in_plan(at, at)
+        });
+        Corners { points, tree }
     }
 
     fn patch(
@@ -317,17 +350,8 @@ impl Holes<'_> {
             });
             let on_side = || {
                 connectors.iter().find_map(|c| {
-                    (0..2).find_map(|k| {
-                        let [(a, from), (b, to)] = c.side(k);
-                        if a == p {
-                            return Some(from);
-                        } else if b == p {
-                            return Some(to);
-                        }
-                        let run = plan_m(b) - plan_m(a);
-                        let t = (at - plan_m(a)).dot(run) / run.length_squared();
-                        lies_beside(a, b, p).then_some(from + (to - from) * t)
-                    })
+                    let corner = c.corners().find(|c| c.0 == p).map(|c| c.1);
+                    corner.or_else(|| c.side_height_m(p))
                 })
             };
             let height_m = known
@@ -400,6 +424,35 @@ impl<'a> NearEdges<'a> {
         found.sort_unstable();
         found.into_iter().for_each(visit);
     }
+}
+
+/// Lattice points, to be found by place.
+struct Corners {
+    points: Vec<LatticePoint>,
+    tree: BoxTree,
+}
+
+/// The polygon with a corner wherever one of the ground lies beside an edge of it: neighbours share
+/// whole edges.
+fn with_corners(mut polygon: Polygon, corners: &Corners) -> Polygon {
+    for contour in &mut polygon.contours {
+        let old = std::mem::take(contour);
+        for (i, &a) in old.iter().enumerate() {
+            let b = old[(i + 1) % old.len()];
+            let aside = DVec2::splat(BESIDE_UNITS * M_PER_LATTICE);
+            let (low, high) = (plan_m(a).min(plan_m(b)), plan_m(a).max(plan_m(b)));
+            let mut found = Vec::new();
+            corners.tree.visit_box(&Aabb::in_plan(low - aside, high + aside), |k| {
+                let p = corners.points[k as usize];
+                if lies_beside(a, b, p) {
+                    found.push(p);
+                }
+            });
+            contour.push(a);
+            contour.extend(sorted_from(a, &found));
+        }
+    }
+    polygon
 }
 
 /// Drops specks, and moves corners that rounding put into the ground to its border.
