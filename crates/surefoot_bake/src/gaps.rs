@@ -13,6 +13,8 @@ mod connect;
 mod holes;
 mod lay;
 mod obstacles;
+#[cfg(test)]
+mod properties;
 mod residual;
 mod splits;
 mod strip;
@@ -324,7 +326,7 @@ pub(crate) mod tests {
     }
 
     /// Plates with fillers, nothing standing around.
-    fn filled(surface: WalkableSurface, reach_m: f64) -> WalkableSurface {
+    pub(crate) fn filled(surface: WalkableSurface, reach_m: f64) -> WalkableSurface {
         let obstacles = Obstacles::of_triangles(Vec::new(), &person(0.0), 0.025);
         annotate(surface, &obstacles, &person(0.0), reach_m, &mut StageContext::new()).unwrap()
     }

@@ -202,7 +202,7 @@ fn holes_are_filled_more_and_more_and_whole_in_the_end() {
         assert!(summary.gap_area_m2 > last, "{reach_m}");
         last = summary.gap_area_m2;
         let now = summary.area_m2 - summary.gap_area_m2;
-        assert!((now - ground).abs() < 2e-5, "{reach_m}: {now} instead of {ground}");
+        assert!((now - ground).abs() < 1e-9, "{reach_m}: {now} instead of {ground}");
     }
     assert!((last - holes).abs() < 1e-3, "{last} of {holes}");
 }

@@ -25,6 +25,10 @@ use surefoot_geom::predicates::{orient, segments_cross};
 /// Pieces and leftovers smaller than this are rounding, in square metres: four square millimetres.
 const SPECK_M2: f64 = 4e-6;
 
+/// What strips leave of a hole is closed up to this width, and patches narrower than it are none, in
+/// metres: cracks between fillers are no gaps.
+const CRACK_M: f64 = 1e-3;
+
 /// How far beside a line a corner may lie that rounding took off it, in lattice units.
 const BESIDE_UNITS: f64 = 2.5;
 
@@ -285,11 +289,23 @@ impl Holes<'_> {
         if !clips.is_empty() {
             united = overlayer.run(SetOperation::Difference, &flatten(united), &clips);
         }
-        if clips.is_empty()
-            && let Some(hole) = simple_hole(self.boundary, edges[0])
-            && is_covered(self.boundary, &hole, &united, overlayer)
-        {
-            return vec![whole_patch(self.boundary, &hole)];
+        if let Some(hole) = simple_hole(self.boundary, edges[0]) {
+            let mut covered = flatten(united.clone());
+            covered.extend(clips.iter().cloned());
+            let left = leftover(self.boundary, &hole, &covered, overlayer);
+            if left.is_empty() && clips.is_empty() {
+                return vec![whole_patch(self.boundary, &hole)];
+            }
+            let cracks: Vec<Contour> = left
+                .into_iter()
+                .filter(|p| width_m(p) < CRACK_M)
+                .flat_map(|p| p.contours)
+                .collect();
+            if !cracks.is_empty() {
+                let none: [Contour; 0] = [];
+                let all = [flatten(united), cracks].concat();
+                united = overlayer.run(SetOperation::Union, &all, &none);
+            }
         }
         let near_connectors: Vec<&Connector> =
             near.iter().map(|&i| &connectors[i as usize]).collect();
@@ -304,7 +320,7 @@ impl Holes<'_> {
         overlayer
             .settle(&polygons)
             .into_iter()
-            .filter(|p| p.area_m2() >= SPECK_M2)
+            .filter(|p| p.area_m2() >= SPECK_M2 && width_m(p) >= CRACK_M)
             .map(|polygon| self.patch(polygon, &heights, &near_connectors, &edges))
             .collect()
     }
@@ -516,16 +532,23 @@ pub(crate) fn simple_hole(boundary: &Boundary, start: u32) -> Option<Vec<u32>> {
         .then_some(around)
 }
 
-/// Whether polygons leave nothing of a hole.
-pub(crate) fn is_covered(
+/// What contours leave of a hole, up to rounding.
+pub(crate) fn leftover(
     boundary: &Boundary,
     hole: &[u32],
-    united: &[Polygon],
+    covered: &[Contour],
     overlayer: &mut Overlayer,
-) -> bool {
+) -> Vec<Polygon> {
     let subject: Vec<Contour> = vec![hole.iter().map(|&e| boundary.edge(e).to).collect()];
-    let left = overlayer.run(SetOperation::Difference, &subject, &flatten(united.to_vec()));
-    left.iter().all(|p| p.area_m2() < SPECK_M2)
+    let mut left = overlayer.run(SetOperation::Difference, &subject, covered);
+    left.retain(|p| p.area_m2() >= SPECK_M2);
+    left
+}
+
+/// How wide a polygon is: its area over half its outline, in metres.
+fn width_m(polygon: &Polygon) -> f64 {
+    let around: f64 = polygon.edges().map(|(a, b)| plan_m(a).distance(plan_m(b))).sum();
+    if around > 0.0 { 2.0 * polygon.area_m2() / around } else { 0.0 }
 }
 
 /// A hole's own outline as a patch.

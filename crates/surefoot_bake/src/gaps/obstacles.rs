@@ -9,9 +9,10 @@
 //! connections that meet an obstacle are lost: a slot is filled up to the wall that stands in it.
 //!
 //! Other ground blocks as well: a filler neither covers ground nor leads past it. Since a connection
-//! starts and ends outside of all ground, it meets ground iff it meets a boundary edge.
+//! starts and ends outside of all ground, it meets ground iff it meets a boundary edge; ground that
+//! touches the very edge it starts from is asked for by itself.
 
-use crate::gaps::boundary::Boundary;
+use crate::gaps::boundary::{Boundary, BoundaryEdge};
 use crate::gaps::strip::{Strip, StripShape, clip_convex};
 use crate::surface::Plane;
 use glam::{DVec2, DVec3};
@@ -39,6 +40,9 @@ const CIRCLE_CORNERS: usize = 24;
 /// How much nearer than the radius an obstacle may be, in metres: what arcs and simplified boundaries
 /// of the ground are off by.
 const CLEARANCE_SLACK_M: f64 = 5e-3;
+
+/// Ground nearer than this to the start of a filler touches it, in metres: eight lattice units.
+const TOUCHING_M: f64 = 8.0 / 65536.0;
 
 /// The scene's triangles with Z up.
 pub(crate) struct Obstacles {
@@ -152,6 +156,9 @@ pub(crate) fn block_by_ground(
             return;
         }
         let edge = boundary.edge(i);
+        for (base, on) in [(strip.one, strip.on_one), (strip.two, strip.on_two)] {
+            ranges.extend(touching(boundary.edge(base), on, edge, agent_height_m));
+        }
         let inside = shape.clip(&[edge.start().truncate(), edge.end().truncate()]);
         if inside.len() < 2 {
             return;
@@ -163,6 +170,35 @@ pub(crate) fn block_by_ground(
             ranges.extend(shape.range_of(&inside));
         }
     });
+}
+
+/// The range of shares of a strip, of which `on` is used on `base`, along which another edge runs the
+/// other way: ground that touches the base there and lies where the strip would.
+fn touching(
+    base: &BoundaryEdge,
+    on: [f64; 2],
+    other: &BoundaryEdge,
+    agent_height_m: f64,
+) -> Option<(f64, f64)> {
+    let run = base.run();
+    let length2 = run.length_squared();
+    let place = |p: DVec3| (p - base.start()).truncate().dot(run) / length2;
+    let (from, to) = (place(other.end()), place(other.start()));
+    let (low, high) = (from.max(on[0].min(on[1])), to.min(on[0].max(on[1])));
+    if !(low < high) {
+        return None;
+    }
+    let at = |s: f64| other.end().lerp(other.start(), (s - from) / (to - from));
+    let near = |s: f64| {
+        let d = at(s) - base.at(s);
+        d.truncate().length() <= TOUCHING_M && d.z.abs() < agent_height_m
+    };
+    if !(near(low) && near(high)) {
+        return None;
+    }
+    let share = |s: f64| (s - on[0]) / (on[1] - on[0]);
+    let (a, b) = (share(low), share(high));
+    Some((a.min(b), a.max(b)))
 }
 
 fn area_m2(polygon: &[DVec2]) -> f64 {

@@ -8,12 +8,12 @@
 
 use crate::gaps::boundary::Boundary;
 use crate::gaps::connect::connect;
-use crate::gaps::holes::{Patch, is_covered, simple_hole, whole_patch};
+use crate::gaps::holes::{Patch, leftover, simple_hole, whole_patch};
 use crate::gaps::obstacles::Obstacles;
 use crate::gaps::strip::{Reach, Strip};
 use rayon::prelude::*;
 use std::ops::Range;
-use surefoot_geom::overlay::Overlayer;
+use surefoot_geom::overlay::{Overlayer, flatten};
 use surefoot_geom::polygon::{Contour, contour_area2};
 use surefoot_mesh::Agent;
 
@@ -47,8 +47,9 @@ pub(crate) fn residual_holes(
                 .flat_map(|s| super::free_parts(boundary, obstacles, agent, &s))
                 .filter_map(|s| outline(boundary, &s))
                 .collect();
-            let united = overlayer.union(&outlines);
-            is_covered(boundary, &hole, &united, overlayer).then(|| whole_patch(boundary, &hole))
+            let united = flatten(overlayer.union(&outlines));
+            let left = leftover(boundary, &hole, &united, overlayer);
+            left.is_empty().then(|| whole_patch(boundary, &hole))
         })
         .flatten_iter()
         .collect()
