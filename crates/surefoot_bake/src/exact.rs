@@ -82,9 +82,14 @@ pub(crate) fn build(
     let joined = context.stage("close_eroded", |c| {
         close_gaps::close_gaps(joined, agent, settings.exact.gap_distance_m, c)
     })?;
-    let kept = context.stage("drop_small", |c| {
-        drop_small::drop_small(joined, settings.min_area_m2, &settings.seeds, agent, c)
-    })?;
+    // Patches that fillers of gaps may join are dropped after those are laid.
+    let kept = if settings.fill_gaps_m > 0.0 {
+        joined
+    } else {
+        context.stage("drop_small", |c| {
+            drop_small::drop_small(joined, settings.min_area_m2, &settings.seeds, agent, c)
+        })?
+    };
     let bounded = context.stage("simplify_boundary", |c| {
         simplify_boundary::simplify_boundary(kept, settings.exact.tolerance_m, c)
     })?;
@@ -92,4 +97,10 @@ pub(crate) fn build(
         return Ok(bounded);
     }
     context.stage("simplify", |c| simplify::simplify(bounded, agent, settings.exact.simplify_m, c))
+}
+
+/// Joins edges that coincide in plan, for surfaces made by tests.
+#[cfg(test)]
+pub(crate) fn join_surface(surface: &mut WalkableSurface, climb_m: f64) {
+    join_edges::set_twins(surface, climb_m);
 }

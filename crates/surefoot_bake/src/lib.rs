@@ -8,6 +8,7 @@ mod assemble;
 mod context;
 mod error;
 mod exact;
+mod gaps;
 mod partition;
 mod report;
 mod settings;
@@ -65,6 +66,11 @@ pub fn bake_in(
             return Err(BakeError::NotAvailable { method: resolved.method });
         }
     };
+    let surface = if resolved.fill_gaps_m > 0.0 {
+        fill_gaps(surface, scene, &resolved, &mut context)?
+    } else {
+        surface
+    };
     if surface.faces.is_empty() && context.report.warnings.is_empty() {
         context.warn(Warning::NothingLeft);
     }
@@ -78,4 +84,22 @@ pub fn bake_in(
         .stage("assemble", |context| assemble::assemble(&partitioned, &resolved, context))?;
     let mesh = context.stage("validate", |_| data.validate().map_err(BakeError::from))?;
     Ok(Baked { mesh, report: context.report })
+}
+
+/// Lays fillers across gaps, then drops what is too small even so.
+fn fill_gaps(
+    surface: WalkableSurface,
+    scene: &Scene,
+    settings: &Resolved,
+    context: &mut StageContext<'_>,
+) -> Result<WalkableSurface, BakeError> {
+    let agent = &settings.agent;
+    let surface = context.stage("fill_gaps", |c| {
+        let thickness_m = settings.exact.wall_thickness_m;
+        let obstacles = gaps::Obstacles::of(scene, &surface.frame, agent, thickness_m);
+        gaps::annotate(surface, &obstacles, agent, settings.fill_gaps_m, c)
+    })?;
+    context.stage("drop_small", |c| {
+        exact::drop_small::drop_small(surface, settings.min_area_m2, &settings.seeds, agent, c)
+    })
 }

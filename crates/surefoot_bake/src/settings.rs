@@ -189,6 +189,10 @@ pub struct BakeSettings {
     pub seeds: Vec<[f64; 3]>,
     /// Connected patches smaller than this are dropped, unless a seed lies on them, in m².
     pub min_area_m2: f64,
+    /// Gaps that the agent steps over are filled up to this distance, in metres, measured in space from
+    /// the ground's border on one side to that on the other; less than half the agent's height. Larger
+    /// values join more and ask for a longer stride. Zero is off. Typical: 0.3.
+    pub fill_gaps_m: f64,
     /// Area types by tag; the first rule that matches counts.
     pub areas: Vec<AreaRule>,
     /// Settings of the exact pipeline.
@@ -207,6 +211,7 @@ impl Default for BakeSettings {
             convex_distance_m: 0.0,
             seeds: Vec::new(),
             min_area_m2: 1.0,
+            fill_gaps_m: 0.0,
             areas: Vec::new(),
             exact: ExactSettings::default(),
             voxel: VoxelSettings::default(),
@@ -260,6 +265,8 @@ pub struct Resolved {
     pub seeds: Vec<[f64; 3]>,
     /// Smallest patch kept, in m².
     pub min_area_m2: f64,
+    /// Gaps up to this distance are filled, in metres.
+    pub fill_gaps_m: f64,
     /// Area types by tag.
     pub areas: Vec<AreaRule>,
     /// The exact pipeline's settings.
@@ -373,6 +380,13 @@ impl BakeSettings {
             "0 keeps everything",
         )?;
         in_range(
+            "the distance of gaps to fill",
+            self.fill_gaps_m,
+            self.fill_gaps_m >= 0.0 && self.fill_gaps_m < 0.5 * a.height_m,
+            "0, which is off, or less than half the agent's height, in metres",
+            "lower it, or raise the agent's height: above that it is not clear which floor a gap leads to",
+        )?;
+        in_range(
             "the gap distance",
             e.gap_distance_m,
             (0.0..=1.0).contains(&e.gap_distance_m),
@@ -434,6 +448,7 @@ impl BakeSettings {
             frame: Frame::with_up(self.up)?,
             seeds: self.seeds.clone(),
             min_area_m2: self.min_area_m2,
+            fill_gaps_m: self.fill_gaps_m,
             areas: self.areas.clone(),
             exact: self.exact,
             voxel: self.voxel,
@@ -510,6 +525,10 @@ mod tests {
         assert!(with(&|s| s.agent.max_slope_rad = 1.6).is_err());
         assert!(with(&|s| s.up = [0.0; 3]).is_err());
         assert!(with(&|s| s.exact.gap_distance_m = 0.1).is_err());
+        assert!(with(&|s| s.fill_gaps_m = -0.1).is_err());
+        assert!(with(&|s| s.fill_gaps_m = f64::NAN).is_err());
+        assert!(with(&|s| s.fill_gaps_m = 0.9).is_err(), "half the height");
+        assert!(with(&|s| s.fill_gaps_m = 0.89).is_ok());
         assert!(with(&|s| s.seeds = vec![[f64::INFINITY, 0.0, 0.0]]).is_err());
         assert!(with(&|s| s.min_area_m2 = f64::INFINITY).is_err());
     }

@@ -34,6 +34,7 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
         convex_distance_m: args.convex_distance,
         seeds: args.seeds.clone(),
         min_area_m2: args.min_area,
+        fill_gaps_m: args.fill_gaps,
         areas: args
             .areas
             .iter()
@@ -60,12 +61,6 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
         voxel: voxel_settings(args),
     };
     settings.resolve().map_err(Failure::usage)?;
-    if !(args.fill_gaps >= 0.0 && args.fill_gaps.is_finite()) {
-        return Err(Failure::usage(format!(
-            "the gap distance to fill is {}, but must be 0 or more, in metres; 0 is off",
-            args.fill_gaps
-        )));
-    }
 
     // What this version cannot do.
     if !matches!(method, Method::Exact | Method::Voxel) {
@@ -73,11 +68,6 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
             "the {} method is not part of this version; use --method exact or voxel",
             method.name()
         )));
-    }
-    if args.fill_gaps > 0.0 {
-        return Err(Failure::failed(
-            "gap annotation is not part of this version; leave --fill-gaps out",
-        ));
     }
     if args.backend == BackendFlag::Gpu {
         return Err(Failure::failed(

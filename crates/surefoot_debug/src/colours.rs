@@ -11,7 +11,7 @@ pub type Rgb = [u8; 3];
 /// What faces are coloured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ColourBy {
-    /// The connected piece; the kind where no piece is known.
+    /// The connected piece; the kind where no piece is known, and for fillers of gaps.
     #[default]
     Component,
     /// Ground, ramp or gap filler.
@@ -44,7 +44,7 @@ pub(crate) fn kind_colour(kind: CellKind) -> Rgb {
     match kind {
         CellKind::Ground => [72, 166, 208],
         CellKind::Ramp => [122, 190, 104],
-        CellKind::Gap => [240, 158, 76],
+        CellKind::Gap => [164, 214, 44],
     }
 }
 

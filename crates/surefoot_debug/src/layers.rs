@@ -3,6 +3,7 @@
 use crate::colours::{self, ColourBy, Rgb};
 use crate::glb::{GlbLayer, Primitive};
 use surefoot_bake::{StageView, ViewFace};
+use surefoot_mesh::CellKind;
 
 /// The triangles of a face over the points of all its loops in order: those that it names, or a fan
 /// around its first corner. Triangles that name a point the face does not have are left out.
@@ -55,8 +56,8 @@ pub(crate) fn face_colours(view: &StageView, by: ColourBy) -> Vec<Rgb> {
     view.faces
         .iter()
         .map(|f| match f.component {
-            Some(c) => colours::component_colour(ranks[c as usize]),
-            None => colours::kind_colour(f.kind),
+            Some(c) if f.kind != CellKind::Gap => colours::component_colour(ranks[c as usize]),
+            _ => colours::kind_colour(f.kind),
         })
         .collect()
 }

@@ -4,8 +4,8 @@
 //! of it, cell by cell), along its boundaries, at their corners and on narrow cells, where faults
 //! hide. At each, an agent made smaller by the tolerance must stand; on a mesh from a grid, the whole
 //! agent may stand as far aside as the tolerance goes instead. Where a point lies on a cell
-//! that bridges (a ramp over stairs, a filler of a gap), there must be head room and ground within a
-//! step on two opposite sides instead.
+//! that bridges, there must be head room instead, and ground on two opposite sides: of a ramp over
+//! stairs within a step of height, of a filler of a gap near enough to step from one to the other.
 
 use crate::Watch;
 use crate::ground::{Judge, Reason, Refusal, Spot, Window};
@@ -36,6 +36,10 @@ const RADIUS_HALVINGS: usize = 7;
 /// its radius the agent may be there, in metres: what arcs and walls without thickness take.
 const ASIDE_WAYS: usize = 12;
 const ASIDE_SLACK_M: f64 = 2e-3;
+
+/// What the distance across a gap may be off by, in metres: ground is looked for in steps and in some
+/// directions only.
+const GAP_SLACK_M: f64 = 0.05;
 
 /// How far to both sides of a bridge ground is looked for, in metres.
 const BRIDGE_REACH_M: f64 = 0.6;
@@ -115,7 +119,7 @@ fn try_sample(
     let inset = inset.extend(height_in_cell(judged, sample.cell, inset).unwrap_or(sample.at.z));
     refusal = judge.stands(inset, window, rosette).err().map(|_| refusal)?;
     if judged.kind(sample.cell) != CellKind::Ground {
-        refusal = judge.bridges(sample.at).err()?;
+        refusal = judge.bridges(sample.at, judged.kind(sample.cell)).err()?;
     }
     let radius = judge.body.radius_m;
     if settings.tolerance_m > FINE_M {
@@ -170,10 +174,18 @@ pub(crate) fn height_in_cell(judged: &Judged<'_>, cell: u32, at: DVec2) -> Optio
 
 impl Judge<'_> {
     /// Whether a point of a bridging cell can be passed: head room, no wall within the radius, and
-    /// ground within a step on two opposite sides.
-    fn bridges(&mut self, at: DVec3) -> Result<(), Refusal> {
-        let reach = self.body.radius_m.max(BRIDGE_REACH_M) + 0.02;
-        self.go_to(at, reach);
+    /// ground on two opposite sides. A ramp has it within a step of height. A filler of a gap is
+    /// stepped over: from side to side that is less than half the agent's height, which is the most
+    /// that a build fills, and the ground in between that was kept for the radius.
+    fn bridges(&mut self, at: DVec3, kind: CellKind) -> Result<(), Refusal> {
+        const WAYS: usize = 16;
+        const PACES: usize = 40;
+        let stride_m = 0.5 * self.body.height_m + GAP_SLACK_M;
+        let (reach_m, window_m, both_m) = match kind {
+            CellKind::Gap => (stride_m, stride_m, stride_m),
+            _ => (BRIDGE_REACH_M, self.body.step_m, f64::INFINITY),
+        };
+        self.go_to(at, self.body.radius_m.max(reach_m) + 0.02);
         let plan = at.truncate();
         self.place.look(plan);
         let head = at.z + self.body.height_m - NOISE_M;
@@ -187,18 +199,18 @@ impl Judge<'_> {
             }
         }
         self.walls_around(at)?;
-        const WAYS: usize = 8;
-        const PACES: usize = 30;
         for k in 0..WAYS {
             let way = DVec2::from_angle(std::f64::consts::PI * k as f64 / WAYS as f64);
-            let held = [way, -way].iter().all(|&side| {
-                (0..=PACES).any(|pace| {
-                    let there = plan + side * (BRIDGE_REACH_M * pace as f64 / PACES as f64);
-                    let window = Window::around(at.z, self.body.step_m);
-                    matches!(self.spot(there, window), Spot::Ground(_))
+            let mut first_ground = |side: DVec2| {
+                (0..=PACES).map(|pace| reach_m * pace as f64 / PACES as f64).find(|&away_m| {
+                    let there = plan + side * away_m;
+                    matches!(self.spot(there, Window::around(at.z, window_m)), Spot::Ground(_))
                 })
-            });
-            if held {
+            };
+            if let Some(ahead_m) = first_ground(way)
+                && let Some(behind_m) = first_ground(-way)
+                && ahead_m + behind_m <= both_m
+            {
                 return Ok(());
             }
         }

@@ -244,6 +244,10 @@ impl Merger {
                     self.take_out(p, e, c);
                 }
             } else if tp != NO_EDGE && te != NO_EDGE && self.next[te as usize] == tp {
+                // Where ground meets the filler of a gap, neither gives way.
+                if turn != 0 && self.edges[e as usize].class == EdgeClass::Gap {
+                    continue;
+                }
                 let d = self.cell_of(te);
                 if self.corners[d as usize] <= 3 || !self.is_level(te, tp) {
                     continue;

@@ -424,6 +424,8 @@ impl PortalMesh {
         let on_line = ua + along * ((at - ua).dot(along) / along.length_squared()).clamp(0.0, 1.0);
         let low = on_line.floor();
         let open = self.twin(h) == NO_EDGE;
+        // Between ground and the filler of a gap, neither may gain anything.
+        let strict = !open && self.half_edges[h as usize].class == EdgeClass::Gap;
         let (from, to) = (self.from(h), self.to(h));
         let mut best: Option<((bool, bool, f64), LatticePoint)> = None;
         for i in 0..16 {
@@ -431,7 +433,8 @@ impl PortalMesh {
             let q = LatticePoint::from_units(u.x, u.y);
             let outside = orient(a, b, q) < 0 || orient(from, to, q) < 0;
             let far = along.perp_dot(u - ua).abs() / along.length();
-            if far > SIDEWAYS_UNITS || (open && outside) {
+            let beside = orient(a, b, q) != 0 || orient(from, to, q) != 0;
+            if far > SIDEWAYS_UNITS || (open && outside) || (strict && beside) {
                 continue;
             }
             let rank = (!notch.is_split_by(q), outside, u.distance_squared(on_line));
