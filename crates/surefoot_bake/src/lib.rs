@@ -8,6 +8,7 @@ mod assemble;
 mod context;
 mod error;
 mod exact;
+mod layered;
 mod partition;
 mod report;
 mod settings;
@@ -22,8 +23,8 @@ pub use partition::{
 };
 pub use report::{BakeReport, StageReport, Warning};
 pub use settings::{
-    AreaRule, BakeSettings, CellShape, ExactSettings, Method, PartitionSettings, Regions, Resolved,
-    SettingsError, Stairs, VoxelSettings,
+    AreaRule, BakeSettings, CellShape, ExactSettings, LayeredSettings, Method, PartitionSettings, Regions,
+    Resolved, SettingsError, Stairs, VoxelSettings,
 };
 pub use surefoot_mesh::Agent;
 pub use surface::{Face, Plane, WalkableSurface};
@@ -61,7 +62,8 @@ pub fn bake_in(
     let surface = match resolved.method {
         Method::Exact => exact::build(scene, &resolved, &mut context)?,
         Method::Voxel => voxel::build(scene, &resolved, &mut context)?,
-        Method::Layered | Method::AnySurface => {
+        Method::Layered => layered::build(scene, &resolved, &mut context)?,
+        Method::AnySurface => {
             return Err(BakeError::NotAvailable { method: resolved.method });
         }
     };

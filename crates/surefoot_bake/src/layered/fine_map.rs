@@ -1,0 +1,96 @@
+//! The fine depth maps of all layers: one height for every fine cell of every layer.
+//!
+//! A fine cell of a layer is a pixel; pixels are numbered cell by cell of the cutting shape, row by row
+//! within a coarse column. All are flat arrays.
+
+use crate::layered::cutting_shape::CuttingShape;
+use crate::layered::scales::Scales;
+
+/// In [`FineMap::heights`]: no ground.
+pub(crate) const NO_HEIGHT: i32 = i32::MIN;
+
+/// No pixel.
+pub(crate) const NO_PIXEL: u32 = u32::MAX;
+
+/// The steps to the next pixel in each direction: east, north, west, south.
+pub(crate) const STEPS: [[i64; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
+
+/// The fine depth maps.
+#[derive(Debug)]
+pub(crate) struct FineMap {
+    pub(crate) shape: CuttingShape,
+    /// The height of the ground in the middle of each pixel, in lattice units, or [`NO_HEIGHT`].
+    pub(crate) heights: Vec<i32>,
+    /// The triangle that is the ground there.
+    pub(crate) grounds: Vec<u32>,
+}
+
+/// A place among all fine cells, whatever their layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FinePlace {
+    pub(crate) y: i64,
+    pub(crate) x: i64,
+}
+
+impl FineMap {
+    pub(crate) fn len(&self) -> usize {
+        self.heights.len()
+    }
+
+    /// The cell of the cutting shape that a pixel lies in.
+    pub(crate) fn cell_of(&self, pixel: u32, scales: &Scales) -> u32 {
+        pixel / scales.pixels_per_cell() as u32
+    }
+
+    pub(crate) fn layer_of(&self, pixel: u32, scales: &Scales) -> u32 {
+        self.shape.layers[self.cell_of(pixel, scales) as usize]
+    }
+
+    pub(crate) fn has_ground(&self, pixel: u32) -> bool {
+        self.heights[pixel as usize] != NO_HEIGHT
+    }
+
+    /// Where a pixel lies, counted in fine cells from the coarse grid's corner.
+    pub(crate) fn place(&self, pixel: u32, scales: &Scales) -> FinePlace {
+        let side = scales.per_side;
+        let per_cell = side * side;
+        let [x, y] = scales.place(self.shape.columns[(pixel / per_cell) as usize]);
+        let within = pixel % per_cell;
+        FinePlace {
+            y: i64::from(y * side + within / side),
+            x: i64::from(x * side + within % side),
+        }
+    }
+
+    /// The middle of a pixel, in lattice units.
+    pub(crate) fn middle(&self, pixel: u32, scales: &Scales) -> [i64; 2] {
+        let p = self.place(pixel, scales);
+        middle_of(p, scales)
+    }
+
+    /// The pixels of all layers at a place.
+    pub(crate) fn pixels_at(
+        &self,
+        place: FinePlace,
+        scales: &Scales,
+    ) -> impl Iterator<Item = u32> + use<> {
+        let side = i64::from(scales.per_side);
+        let (width, depth) = (i64::from(scales.coarse.width), i64::from(scales.coarse.depth));
+        let (cx, cy) = (place.x.div_euclid(side), place.y.div_euclid(side));
+        let inside = cx >= 0 && cy >= 0 && cx < width && cy < depth;
+        let cells = match inside {
+            true => self.shape.cells_of((cy * width + cx) as u32),
+            false => 0..0,
+        };
+        let within = (place.y.rem_euclid(side) * side + place.x.rem_euclid(side)) as u32;
+        let per_cell = scales.pixels_per_cell() as u32;
+        cells.map(move |cell| cell * per_cell + within)
+    }
+}
+
+/// The middle of a place, in lattice units.
+pub(crate) fn middle_of(place: FinePlace, scales: &Scales) -> [i64; 2] {
+    let first = scales.coarse.first_column();
+    let (cell, fine) = (i64::from(scales.coarse.cell), i64::from(scales.fine));
+    [first[0] * cell + place.x * fine + fine / 2, first[1] * cell + place.y * fine + fine / 2]
+}
