@@ -33,6 +33,7 @@
 
 mod cutting_shape;
 mod erode;
+mod find_corners;
 mod fine_map;
 mod flood_layers;
 mod keep_reachable;
@@ -42,6 +43,7 @@ mod refine;
 mod scales;
 mod slice;
 mod trace;
+mod walk_over;
 
 use crate::context::StageContext;
 use crate::error::BakeError;
@@ -68,30 +70,41 @@ pub(crate) fn build(
     let triangles = class_triangles(&soup, &settings);
     let scales = Scales::new(&triangles, &settings)?;
     let (frame, area_names) = (soup.frame, soup.area_names);
-    let slices = context.stage("slice", |c| slice::slice(triangles, &scales, c))?;
-    let layers = context.stage("flood_layers", |c| {
-        flood_layers::flood_layers(&slices, &scales, c)
+    let slices = context.stage("slice", |c| {
+        let slices = slice::slice(triangles, &scales, c)?;
+        c.observe(|| slices.view(&frame, &scales));
+        Ok(slices)
     })?;
+    let layers =
+        context.stage("flood_layers", |c| flood_layers::flood_layers(&slices, &scales, c))?;
     let layers = context.stage("keep_reachable", |c| {
         keep_reachable::keep_reachable(layers, &settings.seeds, &frame, &scales, c)
     })?;
-    let shape = context.stage("cutting_shape", |c| {
-        cutting_shape::cutting_shape(layers, &slices, &scales, c)
-    })?;
+    let shape = context
+        .stage("cutting_shape", |c| cutting_shape::cutting_shape(layers, &slices, &scales, c))?;
     let map = context.stage("refine", |c| refine::refine(shape, &slices, &scales, c))?;
+    let map = context.stage("walk_over", |c| {
+        let map = walk_over::walk_over(map, &slices, &scales, c)?;
+        c.observe(|| map.view(&frame, &slices, &scales, |p| map.has_ground(p)));
+        Ok(map)
+    })?;
     let linked =
         context.stage("link_pixels", |c| link_pixels::link_pixels(map, &slices, &scales, c))?;
-    let field = context.stage("erode", |c| erode::erode(&linked, &scales, c))?;
+    let field = context.stage("erode", |c| {
+        let field = erode::erode(&linked, &scales, c)?;
+        c.observe(|| linked.map.view(&frame, &slices, &scales, |p| field.keeps(&linked, p)));
+        Ok(field)
+    })?;
     let contours =
-        context.stage("trace", |c| trace::trace(&linked, &field, &slices, &scales, c))?;
+        context.stage("trace", |c| trace::trace(&linked, &field, &slices, &scales, &frame, c))?;
     let height_error = layered.height_error_m * LATTICE_PER_M;
     let deviation = Deviation {
         plan: layered.boundary_error_cells * f64::from(scales::SUB),
         height: height_error,
         apart: scales.height as f64,
     };
-    let contours = context
-        .stage("simplify_contours", |c| simplify_contours(contours, &deviation, c))?;
+    let contours =
+        context.stage("simplify_contours", |c| simplify_contours(contours, &deviation, c))?;
     let into = LiftFrame { frame, grid: &scales.sub, area_names, height_error };
     let surface = context.stage("lift", |c| lift(contours, into, c))?;
     context.stage("drop_small", |c| {

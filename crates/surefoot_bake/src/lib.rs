@@ -23,8 +23,8 @@ pub use partition::{
 };
 pub use report::{BakeReport, StageReport, Warning};
 pub use settings::{
-    AreaRule, BakeSettings, CellShape, ExactSettings, LayeredSettings, Method, PartitionSettings, Regions,
-    Resolved, SettingsError, Stairs, VoxelSettings,
+    AreaRule, BakeSettings, CellShape, ExactSettings, LayeredSettings, Method, PartitionSettings,
+    Regions, Resolved, SettingsError, Stairs, VoxelSettings,
 };
 pub use surefoot_mesh::Agent;
 pub use surface::{Face, Plane, WalkableSurface};

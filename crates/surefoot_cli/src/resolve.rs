@@ -6,8 +6,8 @@
 use crate::args::{BackendFlag, BuildArgs, CellsFlag, MethodFlag, RegionsFlag, StairsFlag};
 use crate::outcome::Failure;
 use surefoot_bake::{
-    Agent, AreaRule, BakeSettings, CellShape, ExactSettings, LayeredSettings, Method, Regions, Stairs,
-    VoxelSettings,
+    Agent, AreaRule, BakeSettings, CellShape, ExactSettings, LayeredSettings, Method, Regions,
+    Stairs, VoxelSettings,
 };
 
 /// The settings of a build, checked, and what the flags say that has no effect.

@@ -66,8 +66,13 @@ pub(crate) fn erode(
     for stop in &linked.stops {
         let middle = linked.map.middle(stop.pixel, scales);
         let [dx, dy] = STEPS[usize::from(stop.direction)].map(|d| d as f64 * f64::from(stop.reach));
-        let point = [(middle[0] as f64 + dx).round() as i32, (middle[1] as f64 + dy).round() as i32];
+        let point =
+            [(middle[0] as f64 + dx).round() as i32, (middle[1] as f64 + dy).round() as i32];
         field.offer(stop.pixel, point, stop.class, middle, &mut front);
+    }
+    for corner in &linked.corners {
+        let middle = linked.map.middle(corner.pixel, scales);
+        field.offer(corner.pixel, corner.at, corner.class(), middle, &mut front);
     }
     while front.at < front.buckets.len() {
         context.check_cancelled()?;
@@ -112,8 +117,8 @@ impl DistanceField {
             ((middle[0] - i64::from(point[0])) as f64, (middle[1] - i64::from(point[1])) as f64);
         let square = dx * dx + dy * dy;
         let p = pixel as usize;
-        let better = square < self.squares[p]
-            || (square <= self.squares[p] && point < self.nearest[p]);
+        let better =
+            square < self.squares[p] || (square <= self.squares[p] && point < self.nearest[p]);
         if !better || square > front.limit * front.limit {
             return;
         }
@@ -125,13 +130,7 @@ impl DistanceField {
         front.buckets[bucket.max(front.at)].push(pixel);
     }
 
-    fn spread(
-        &mut self,
-        pixel: u32,
-        linked: &LinkedMap,
-        scales: &Scales,
-        front: &mut Front,
-    ) {
+    fn spread(&mut self, pixel: u32, linked: &LinkedMap, scales: &Scales, front: &mut Front) {
         let (point, class) = (self.nearest[pixel as usize], self.classes[pixel as usize]);
         let middle = linked.map.middle(pixel, scales);
         let fine = i64::from(scales.fine);

@@ -3,8 +3,14 @@
 //! A fine cell of a layer is a pixel; pixels are numbered cell by cell of the cutting shape, row by row
 //! within a coarse column. All are flat arrays.
 
+use crate::context::{StageView, ViewFace};
 use crate::layered::cutting_shape::CuttingShape;
+use crate::layered::refine::slope;
 use crate::layered::scales::Scales;
+use crate::layered::slice::Slices;
+use surefoot_geom::Frame;
+use surefoot_geom::lattice::M_PER_LATTICE;
+use surefoot_mesh::{AreaId, CellKind};
 
 /// In [`FineMap::heights`]: no ground.
 pub(crate) const NO_HEIGHT: i32 = i32::MIN;
@@ -15,6 +21,20 @@ pub(crate) const NO_PIXEL: u32 = u32::MAX;
 /// The steps to the next pixel in each direction: east, north, west, south.
 pub(crate) const STEPS: [[i64; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
 
+/// What a pixel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum PixelKind {
+    /// No ground.
+    Nothing,
+    /// Ground.
+    Ground,
+    /// Too steep to walk on, but facing up: a riser, where it leads from ground to ground.
+    Steep,
+    /// Laid across the gap between two treads.
+    Bridge,
+}
+
 /// The fine depth maps.
 #[derive(Debug)]
 pub(crate) struct FineMap {
@@ -23,6 +43,9 @@ pub(crate) struct FineMap {
     pub(crate) heights: Vec<i32>,
     /// The triangle that is the ground there.
     pub(crate) grounds: Vec<u32>,
+    pub(crate) kinds: Vec<PixelKind>,
+    /// Area types.
+    pub(crate) areas: Vec<u16>,
 }
 
 /// A place among all fine cells, whatever their layer.
@@ -56,10 +79,7 @@ impl FineMap {
         let per_cell = side * side;
         let [x, y] = scales.place(self.shape.columns[(pixel / per_cell) as usize]);
         let within = pixel % per_cell;
-        FinePlace {
-            y: i64::from(y * side + within / side),
-            x: i64::from(x * side + within % side),
-        }
+        FinePlace { y: i64::from(y * side + within / side), x: i64::from(x * side + within % side) }
     }
 
     /// The middle of a pixel, in lattice units.
@@ -85,6 +105,51 @@ impl FineMap {
         let within = (place.y.rem_euclid(side) * side + place.x.rem_euclid(side)) as u32;
         let per_cell = scales.pixels_per_cell() as u32;
         cells.map(move |cell| cell * per_cell + within)
+    }
+}
+
+impl FineMap {
+    /// What a person would look at: a square for every pixel that is shown, coloured by layer; one for
+    /// a whole cell where all its pixels are shown and lie on one triangle.
+    pub(crate) fn view(
+        &self,
+        frame: &Frame,
+        slices: &Slices,
+        scales: &Scales,
+        is_shown: impl Fn(u32) -> bool,
+    ) -> StageView {
+        let mut view = StageView { up: frame.up(), ..StageView::default() };
+        let per_cell = scales.pixels_per_cell() as u32;
+        for cell in 0..self.shape.len() as u32 {
+            let pixels = cell * per_cell..(cell + 1) * per_cell;
+            let first = pixels.start;
+            let ground = self.grounds[first as usize];
+            let whole = pixels.clone().all(|p| is_shown(p) && self.grounds[p as usize] == ground);
+            let squares = if whole { first..first + 1 } else { pixels };
+            for pixel in squares.filter(|&p| is_shown(p)) {
+                let side =
+                    i64::from(scales.fine) * if whole { i64::from(scales.per_side) } else { 1 };
+                let middle = self.middle(pixel, scales);
+                let low = middle.map(|v| v - i64::from(scales.fine) / 2);
+                let [sx, sy] = slope(&slices.triangles[self.grounds[pixel as usize] as usize]);
+                let at = |dx: i64, dy: i64| {
+                    let p = [low[0] + dx * side, low[1] + dy * side];
+                    let z = f64::from(self.heights[pixel as usize])
+                        + sx * (p[0] - middle[0]) as f64
+                        + sy * (p[1] - middle[1]) as f64;
+                    let p = glam::DVec3::new(p[0] as f64, p[1] as f64, z) * M_PER_LATTICE;
+                    frame.user_from_canonical(p)
+                };
+                view.faces.push(ViewFace {
+                    loops: vec![vec![at(0, 0), at(1, 0), at(1, 1), at(0, 1)]],
+                    triangles: Vec::new(),
+                    kind: CellKind::Ground,
+                    area: AreaId(self.areas[pixel as usize]),
+                    component: Some(self.shape.layers[cell as usize]),
+                });
+            }
+        }
+        view
     }
 }
 

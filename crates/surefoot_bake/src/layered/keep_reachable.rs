@@ -30,8 +30,7 @@ pub(crate) fn keep_reachable(
         let mut sets = join_beside(&layers, scales);
         let kept: Vec<u32> =
             found.iter().map(|&f| sets.find(layers.layer_of[f as usize])).collect();
-        let keep: Vec<bool> =
-            (0..layers.count).map(|l| kept.contains(&sets.find(l))).collect();
+        let keep: Vec<bool> = (0..layers.count).map(|l| kept.contains(&sets.find(l))).collect();
         retain(&mut layers, &keep);
     }
     context.count("layers", layers.count as usize);

@@ -9,7 +9,8 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, STEPS};
+use crate::layered::find_corners::{CornerPoint, find_corners};
+use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS};
 use crate::layered::probe::{Line, Probe, Reach};
 use crate::layered::refine::slope;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
@@ -47,6 +48,8 @@ pub(crate) struct LinkedMap {
     pub(crate) stops: Vec<Stop>,
     /// Sorted by pixel and direction.
     pub(crate) breaks: Vec<Break>,
+    /// Points of the boundary between the lines from pixel to pixel.
+    pub(crate) corners: Vec<CornerPoint>,
 }
 
 impl LinkedMap {
@@ -126,10 +129,12 @@ pub(crate) fn link_pixels(
         .into_iter()
         .flatten()
         .collect();
+    let corners = find_corners(&map, &plain, slices, scales);
+    context.count("corners", corners.len());
     context.count("plain_cells", plain.iter().filter(|p| **p).count());
     context.count("stops", stops.len());
     context.count("breaks", breaks.len());
-    Ok(LinkedMap { map, links, stops, breaks })
+    Ok(LinkedMap { map, links, stops, breaks, corners })
 }
 
 fn pixels_of(cell: u32, per_cell: usize) -> std::ops::Range<u32> {
@@ -173,6 +178,10 @@ impl Linker<'_> {
         self.map.shape.columns[self.map.cell_of(pixel, self.scales) as usize]
     }
 
+    fn is_bridge(&self, pixel: u32) -> bool {
+        self.map.kinds[pixel as usize] == PixelKind::Bridge
+    }
+
     /// The place beside a pixel, and the ground there that a step reaches.
     fn beside(&self, pixel: u32, direction: usize) -> (FinePlace, Option<u32>) {
         let p = self.map.place(pixel, self.scales);
@@ -205,8 +214,7 @@ impl Linker<'_> {
         let (side, grid) = (i64::from(self.scales.per_side), &self.scales.coarse);
         let (x, y) = (beside.x.div_euclid(side), beside.y.div_euclid(side));
         let here = self.column(pixel);
-        let inside =
-            x >= 0 && y >= 0 && x < i64::from(grid.width) && y < i64::from(grid.depth);
+        let inside = x >= 0 && y >= 0 && x < i64::from(grid.width) && y < i64::from(grid.depth);
         let there = if inside { (y * i64::from(grid.width) + x) as u32 } else { here };
         ([here, there], if here == there { 1 } else { 2 })
     }
@@ -246,7 +254,9 @@ impl Linker<'_> {
             }
             let cell = |p: u32| self.map.cell_of(p, self.scales) as usize;
             let here = self.map.place(pixel, self.scales);
-            let free = (self.plain[cell(pixel)] && self.plain[cell(other)])
+            let free = self.is_bridge(pixel)
+                || self.is_bridge(other)
+                || (self.plain[cell(pixel)] && self.plain[cell(other)])
                 || (self.reach(pixel, direction, place, probe) == Reach::Whole
                     && self.reach(other, direction + 2, here, probe) == Reach::Whole);
             if !free {
@@ -269,6 +279,9 @@ impl Linker<'_> {
         [here, there]: [FinePlace; 2],
         probe: &mut Probe,
     ) -> f32 {
+        if self.is_bridge(a) || self.is_bridge(b) {
+            return (0.5 * f64::from(self.scales.fine)) as f32;
+        }
         let upper_first = self.map.heights[a as usize] > self.map.heights[b as usize];
         let (upper, towards, beside) =
             if upper_first { (a, direction, there) } else { (b, direction + 2, here) };
@@ -287,6 +300,11 @@ impl Linker<'_> {
         let whole = f64::from(self.scales.fine);
         for direction in (0..4).filter(|&d| links[d] == NO_PIXEL) {
             let (place, other) = self.beside(pixel, direction);
+            if self.is_bridge(pixel) {
+                let (reach, class) = ((0.5 * whole) as f32, EdgeClass::Open);
+                part.stops.push(Stop { pixel, direction: direction as u8, reach, class });
+                continue;
+            }
             let (reach, class) = match self.reach(pixel, direction, place, probe) {
                 Reach::To(reach, class) => (reach, class),
                 Reach::Whole => {

@@ -23,7 +23,11 @@ struct Cut {
 impl Cut {
     fn height(&self, s: f64) -> f64 {
         let run = self.to - self.from;
-        if run > 0.0 { self.z[0] + (self.z[1] - self.z[0]) * (s - self.from) / run } else { self.z[0] }
+        if run > 0.0 {
+            self.z[0] + (self.z[1] - self.z[0]) * (s - self.from) / run
+        } else {
+            self.z[0]
+        }
     }
 }
 
@@ -125,14 +129,13 @@ impl Probe {
         let (low, high) = (scales.step as f64, scales.height as f64);
         let mut first: Option<f64> = None;
         for c in &self.cuts {
-            let from = c.from.max(0.0);
             let above = [c.z[0] - line.at(c.from), c.z[1] - line.at(c.to)];
             let entry = enters(c, above, low, high).or_else(|| {
                 (c.surface.faces_down() && self.is_solid(c, line, scales))
                     .then(|| enters(c, above, TOUCHING_UNITS as f64, low + 1.0))
                     .flatten()
             });
-            if let Some(s) = entry.map(|s| s.max(from))
+            if let Some(s) = entry
                 && first.is_none_or(|f| s < f)
             {
                 first = Some(s);
@@ -143,7 +146,7 @@ impl Probe {
 
     /// Whether what begins at a surface facing down is not ended below the step's height.
     fn is_solid(&self, down: &Cut, line: &Line, scales: &Scales) -> bool {
-        let s = 0.5 * (down.from.max(0.0) + down.to.min(f64::from(scales.fine)));
+        let s = 0.5 * (down.from + down.to);
         let (z, ground) = (down.height(s), line.at(s));
         if z - ground > scales.step as f64 || z - ground <= TOUCHING_UNITS as f64 {
             return false;
@@ -228,5 +231,8 @@ fn cut(corners: &[[i32; 3]; 3], surface: Surface, line: &Line, reach: f64) -> Op
         let at = low.0.max(0.0);
         return Some(Cut { from: at, to: at, z: [z_low, z_high], surface });
     }
-    Some(Cut { from: low.0, to: high.0, z: [low.1, high.1], surface })
+    // Only what lies over the line: beyond its ends the ground's plane says nothing.
+    let whole = Cut { from: low.0, to: high.0, z: [low.1, high.1], surface };
+    let (from, to) = (low.0.max(0.0), high.0.min(reach));
+    Some(Cut { from, to, z: [whole.height(from), whole.height(to)], surface })
 }

@@ -5,15 +5,16 @@
 //! cutting shape allows there, unless something is in the agent's way above it (Oliva 2012, §6.2.3,
 //! where what is in the way is found by its different depth). What is in the way: any surface between
 //! the step's and the agent's height; and a surface facing down below the step's height, unless one
-//! facing up ends what begins there before. Every cell is asked alone, so cells run in parallel.
+//! facing up ends what begins there before. Where there is no walkable surface, one that faces up and is
+//! too steep is noted: it may be a riser. Every cell is asked alone, so cells run in parallel.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::layered::cutting_shape::CuttingShape;
-use crate::layered::fine_map::{FineMap, NO_HEIGHT, NO_PIXEL};
+use crate::layered::fine_map::{FineMap, NO_HEIGHT, NO_PIXEL, PixelKind};
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
-use crate::voxel::grid::GridTriangle;
+use crate::voxel::grid::{GridTriangle, Surface};
 use rayon::prelude::*;
 
 /// Cells that a thread refines before it looks for more.
@@ -39,12 +40,19 @@ pub(crate) fn refine(
             }
         });
     context.check_cancelled()?;
-    let mut map = FineMap { shape, heights, grounds };
-    let doubled = drop_doubled(&mut map, scales);
-    context.count("pixels", map.len());
-    context.count("ground_pixels", map.heights.iter().filter(|h| **h != NO_HEIGHT).count());
-    context.count("doubled_pixels", doubled);
-    Ok(map)
+    let surface = |&g: &u32| (g != NO_PIXEL).then(|| slices.surface(g));
+    let kinds: Vec<PixelKind> = grounds
+        .iter()
+        .map(|g| match surface(g) {
+            None => PixelKind::Nothing,
+            Some(s) if s.is_ground() => PixelKind::Ground,
+            Some(_) => PixelKind::Steep,
+        })
+        .collect();
+    let areas = grounds.iter().map(|g| surface(g).map_or(0, Surface::area)).collect();
+    context.count("pixels", heights.len());
+    context.count("steep_pixels", kinds.iter().filter(|k| **k == PixelKind::Steep).count());
+    Ok(FineMap { shape, heights, grounds, kinds, areas })
 }
 
 /// Surfaces over the pixels of a cell.
@@ -52,6 +60,8 @@ pub(crate) fn refine(
 struct CellScratch {
     /// Pixel, height, whether it faces up, whether it faces down.
     events: Vec<(u32, i32, bool, bool)>,
+    /// Pixels with ground.
+    walkable: Vec<bool>,
 }
 
 /// A triangle over the middles of a coarse column's pixels.
@@ -76,8 +86,8 @@ impl PixelTriangle {
         let half = i64::from(scales.fine) / 2;
         let p = [i128::from(corner[0] + half), i128::from(corner[1] + half)];
         let c = triangle.corners.map(|c| c.map(i128::from));
-        let whole = (c[1][0] - c[0][0]) * (c[2][1] - c[0][1])
-            - (c[1][1] - c[0][1]) * (c[2][0] - c[0][0]);
+        let whole =
+            (c[1][0] - c[0][0]) * (c[2][1] - c[0][1]) - (c[1][1] - c[0][1]) * (c[2][0] - c[0][0]);
         let sign = if whole < 0 { -1 } else { 1 };
         let mut out = Self {
             areas: [0; 3],
@@ -140,18 +150,27 @@ fn refine_cell(
     let (column, low, high) = (shape.columns[cell], shape.lows[cell], shape.highs[cell]);
     let faces = slices.faces_of(column);
     let side = scales.per_side;
-    for face in faces.iter().filter(|f| f.hi >= low && f.lo <= high) {
-        let triangle = &slices.triangles[face.triangle as usize];
-        if !triangle.surface.is_ground() {
-            continue;
+    // Ground first; where there is none, what faces up and is too steep.
+    for steep in [false, true] {
+        if steep && !heights.contains(&NO_HEIGHT) {
+            break;
         }
-        let over = PixelTriangle::new(triangle, column, scales);
-        for pixel in 0..side * side {
-            if let Some(z) = over.height(pixel % side, pixel / side) {
-                let best = &mut heights[pixel as usize];
-                if z >= low && z <= high && (*best == NO_HEIGHT || z > *best) {
-                    *best = z;
-                    grounds[pixel as usize] = face.triangle;
+        scratch.walkable.clear();
+        scratch.walkable.extend(heights.iter().map(|h| *h != NO_HEIGHT));
+        for face in faces.iter().filter(|f| f.hi >= low && f.lo <= high) {
+            let triangle = &slices.triangles[face.triangle as usize];
+            let surface = triangle.surface;
+            if !(if steep { surface == Surface::STEEP } else { surface.is_ground() }) {
+                continue;
+            }
+            let over = PixelTriangle::new(triangle, column, scales);
+            for pixel in (0..side * side).filter(|&p| !steep || !scratch.walkable[p as usize]) {
+                if let Some(z) = over.height(pixel % side, pixel / side) {
+                    let best = &mut heights[pixel as usize];
+                    if z >= low && z <= high && (*best == NO_HEIGHT || z > *best) {
+                        *best = z;
+                        grounds[pixel as usize] = face.triangle;
+                    }
                 }
             }
         }
@@ -160,8 +179,7 @@ fn refine_cell(
     let (Some(&least), Some(&most)) = (known.clone().min(), known.max()) else { return };
     let (least, most) = (i64::from(least), i64::from(most));
     // Things in the way, and things facing down that may begin something solid.
-    let in_the_way =
-        |lo: i64, hi: i64| hi > least + scales.step && lo < most + scales.height;
+    let in_the_way = |lo: i64, hi: i64| hi > least + scales.step && lo < most + scales.height;
     let begins = |lo: i64, hi: i64| hi >= least - TOUCHING_UNITS && lo <= most + scales.step;
     let down = |f: &crate::layered::slice::FaceRange| {
         slices.surface(f.triangle).faces_down() && begins(i64::from(f.lo), i64::from(f.hi))
@@ -208,9 +226,9 @@ fn is_blocked(events: &[(u32, i32, bool, bool)], ground: i64, scales: &Scales) -
             continue;
         }
         // What ends what begins here: the next surface that is not at the same height.
-        let next = events[i + 1..].iter().find(|e| {
-            e.3 || (e.2 && i64::from(e.1) - i64::from(z) > TOUCHING_UNITS)
-        });
+        let next = events[i + 1..]
+            .iter()
+            .find(|e| e.3 || (e.2 && i64::from(e.1) - i64::from(z) > TOUCHING_UNITS));
         match next {
             Some(&(_, end, true, false)) if i64::from(end) - ground > scales.step => return true,
             Some(_) => {}
@@ -220,34 +238,4 @@ fn is_blocked(events: &[(u32, i32, bool, bool)], ground: i64, scales: &Scales) -
         }
     }
     false
-}
-
-/// Two cells of one column may find the same ground, or ground so near above that the upper one wins.
-/// Returns how many pixels lost theirs.
-fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
-    let per_cell = scales.pixels_per_cell();
-    let mut dropped = 0;
-    for column in 0..map.shape.firsts.len() - 1 {
-        let cells = map.shape.firsts[column] as usize..map.shape.firsts[column + 1] as usize;
-        if cells.len() < 2 {
-            continue;
-        }
-        for pixel in 0..per_cell {
-            let mut found: Vec<(i32, std::cmp::Reverse<usize>)> = cells
-                .clone()
-                .map(|c| (map.heights[c * per_cell + pixel], std::cmp::Reverse(c)))
-                .filter(|f| f.0 != NO_HEIGHT)
-                .collect();
-            found.sort_unstable();
-            for pair in found.windows(2) {
-                if i64::from(pair[1].0) - i64::from(pair[0].0) < scales.height {
-                    let at = pair[0].1.0 * per_cell + pixel;
-                    map.heights[at] = NO_HEIGHT;
-                    map.grounds[at] = NO_PIXEL;
-                    dropped += 1;
-                }
-            }
-        }
-    }
-    dropped
 }

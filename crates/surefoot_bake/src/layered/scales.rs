@@ -72,10 +72,7 @@ pub(crate) fn with_coarse_cells(settings: &Resolved) -> Resolved {
 }
 
 impl Scales {
-    pub(crate) fn new(
-        triangles: &[GridTriangle],
-        settings: &Resolved,
-    ) -> Result<Self, BakeError> {
+    pub(crate) fn new(triangles: &[GridTriangle], settings: &Resolved) -> Result<Self, BakeError> {
         let agent = &settings.agent;
         let (coarse_cell, fine, part) = sizes(settings);
         let coarse = Grid::new(triangles, &with_cells(settings, coarse_cell, 0))?;

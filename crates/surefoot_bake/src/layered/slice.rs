@@ -6,13 +6,17 @@
 //! §6.2.1, where three renderings see to it that no face is missed: here the rasterizer is
 //! conservative). Words of 64 voxels in which nothing lies are left out.
 
-use crate::context::StageContext;
+use crate::context::{StageContext, StageView, ViewFace};
 use crate::error::BakeError;
 use crate::layered::scales::Scales;
 use crate::report::Warning;
 use crate::voxel::grid::{Grid, GridTriangle, Surface, Window};
 use crate::voxel::rasterize::ColumnSamples;
+use glam::DVec3;
 use rayon::prelude::*;
+use surefoot_geom::Frame;
+use surefoot_geom::lattice::M_PER_LATTICE;
+use surefoot_mesh::{AreaId, CellKind};
 
 /// The heights that a triangle has over a column, in lattice units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +47,8 @@ pub(crate) struct Slices {
     words: Vec<Word>,
     /// Columns through which an edge of ground runs that no other ground shares.
     pub(crate) ledges: Vec<bool>,
+    /// The ends of those edges, by column.
+    ledge_points: Vec<(u32, [i32; 3])>,
 }
 
 impl Slices {
@@ -62,8 +68,54 @@ impl Slices {
         &self.words[self.word_firsts[c] as usize..self.word_firsts[c + 1] as usize]
     }
 
+    /// The ends of edges in a column that only one triangle of ground has.
+    pub(crate) fn ledge_points_of(&self, column: u32) -> impl Iterator<Item = &[i32; 3]> {
+        let from = self.ledge_points.partition_point(|p| p.0 < column);
+        self.ledge_points[from..].iter().take_while(move |p| p.0 == column).map(|p| &p.1)
+    }
+
     pub(crate) fn surface(&self, triangle: u32) -> Surface {
         self.triangles[triangle as usize].surface
+    }
+}
+
+impl Slices {
+    /// What a person would look at: the upper side of every run of voxels, positive ones coloured
+    /// otherwise than negative ones.
+    pub(crate) fn view(&self, frame: &Frame, scales: &Scales) -> StageView {
+        let mut view = StageView { up: frame.up(), ..StageView::default() };
+        let side = f64::from(scales.coarse.cell);
+        for column in 0..self.column_count() as u32 {
+            let corner = scales.corner(column).map(|v| v as f64);
+            for word in self.words_of(column) {
+                // A voxel is seen where the one above it is of another kind.
+                for bits in [word.positive, word.filled & !word.positive] {
+                    let mut tops = bits & !(bits >> 1);
+                    while tops != 0 {
+                        let level = word.at * 64 + tops.trailing_zeros() as i32;
+                        tops &= tops - 1;
+                        let z = f64::from(scales.coarse.level_height(level));
+                        let at = |dx: f64, dy: f64| {
+                            let p = DVec3::new(corner[0] + dx * side, corner[1] + dy * side, z);
+                            frame.user_from_canonical(p * M_PER_LATTICE)
+                        };
+                        view.faces.push(ViewFace {
+                            loops: vec![vec![
+                                at(0.0, 0.0),
+                                at(1.0, 0.0),
+                                at(1.0, 1.0),
+                                at(0.0, 1.0),
+                            ]],
+                            triangles: Vec::new(),
+                            kind: CellKind::Ground,
+                            area: AreaId(0),
+                            component: Some(u32::from(bits != word.positive)),
+                        });
+                    }
+                }
+            }
+        }
+        view
     }
 }
 
@@ -94,7 +146,7 @@ pub(crate) fn slice(
         words.extend_from_slice(of_column);
     }
     word_firsts.push(words.len() as u32);
-    let ledges = mark_ledges(&triangles, grid, columns);
+    let (ledges, ledge_points) = find_ledges(&triangles, grid, columns);
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -102,7 +154,7 @@ pub(crate) fn slice(
     if triangles.iter().all(|t| !t.surface.is_ground()) {
         context.warn(Warning::NoGround);
     }
-    Ok(Slices { triangles, face_firsts, faces, word_firsts, words, ledges })
+    Ok(Slices { triangles, face_firsts, faces, word_firsts, words, ledges, ledge_points })
 }
 
 /// The window of columns over some points.
@@ -200,8 +252,13 @@ fn words_of_faces(faces: &[FaceRange], triangles: &[GridTriangle], grid: &Grid) 
     words
 }
 
-/// Marks the columns through which an edge of ground runs that belongs to one triangle alone.
-fn mark_ledges(triangles: &[GridTriangle], grid: &Grid, columns: usize) -> Vec<bool> {
+/// The columns through which an edge of ground runs that belongs to one triangle alone, and the ends of
+/// such edges by column.
+fn find_ledges(
+    triangles: &[GridTriangle],
+    grid: &Grid,
+    columns: usize,
+) -> (Vec<bool>, Vec<(u32, [i32; 3])>) {
     type Edge = [[i32; 3]; 2];
     let mut edges: Vec<Edge> = triangles
         .iter()
@@ -215,9 +272,13 @@ fn mark_ledges(triangles: &[GridTriangle], grid: &Grid, columns: usize) -> Vec<b
         .collect();
     edges.par_sort_unstable();
     let mut marked = vec![false; columns];
+    let mut points = Vec::new();
     let mut samples = ColumnSamples::default();
     for same in edges.chunk_by(|a, b| a == b).filter(|same| same.len() == 1) {
         let [a, b] = same[0];
+        for p in [a, b] {
+            points.push((column_in(&window_over(&[p], grid), grid, 0), p));
+        }
         let line = GridTriangle { corners: [a, b, b], surface: Surface::UPRIGHT };
         let window = window_over(&[a, b], grid);
         samples.rasterize(std::iter::once(&line), grid, &window);
@@ -227,5 +288,7 @@ fn mark_ledges(triangles: &[GridTriangle], grid: &Grid, columns: usize) -> Vec<b
             }
         }
     }
-    marked
+    points.sort_unstable();
+    points.dedup();
+    (marked, points)
 }

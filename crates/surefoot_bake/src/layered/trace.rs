@@ -9,7 +9,7 @@
 //! on the lines between middles there is only one way to turn). A border between two regions, of one
 //! layer or of two, is one chain: so layers share their vertices.
 
-use crate::context::StageContext;
+use crate::context::{StageContext, StageView, ViewEdge};
 use crate::error::BakeError;
 use crate::layered::erode::DistanceField;
 use crate::layered::fine_map::{NO_PIXEL, STEPS};
@@ -17,10 +17,12 @@ use crate::layered::link_pixels::LinkedMap;
 use crate::layered::refine::slope;
 use crate::layered::scales::{SUB, Scales};
 use crate::layered::slice::Slices;
-use crate::surface::DisjointSets;
+use crate::surface::{DisjointSets, plan_m};
 use crate::voxel::chain_contours::{Chain, ChainPoint, Contours};
 use crate::voxel::divide::NO_PART;
 use crate::voxel::merge_tiles::{NO_REGION, RegionSample};
+use surefoot_geom::Frame;
+use surefoot_geom::lattice::M_PER_LATTICE;
 use surefoot_mesh::EdgeClass;
 
 /// Where the border crosses the line between two middles.
@@ -59,6 +61,7 @@ pub(crate) fn trace(
     field: &DistanceField,
     slices: &Slices,
     scales: &Scales,
+    frame: &Frame,
     context: &mut StageContext<'_>,
 ) -> Result<Contours, BakeError> {
     let mut tracer = Tracer::new(linked, field, slices, scales);
@@ -75,6 +78,7 @@ pub(crate) fn trace(
     context.count("chains", chains.len());
     context.count("corners", chains.iter().map(|c| c.points.len()).sum());
     let samples = tracer.sample_heights();
+    context.observe(|| tracer.view(frame, &chains));
     Ok(Contours { areas: tracer.areas, chains, samples })
 }
 
@@ -120,10 +124,7 @@ impl<'a> Tracer<'a> {
         for pixel in (0..count).filter(|&p| field.keeps(linked, p)) {
             for direction in 0..2 {
                 let other = linked.links[pixel as usize][direction];
-                if other != NO_PIXEL
-                    && field.keeps(linked, other)
-                    && kind(pixel) == kind(other)
-                {
+                if other != NO_PIXEL && field.keeps(linked, other) && kind(pixel) == kind(other) {
                     sets.join(pixel, other);
                 }
             }
@@ -143,7 +144,7 @@ impl<'a> Tracer<'a> {
     }
 
     fn area(&self, pixel: u32) -> u16 {
-        self.slices.surface(self.linked.map.grounds[pixel as usize]).area()
+        self.linked.map.areas[pixel as usize]
     }
 
     fn is_kept(&self, pixel: u32) -> bool {
@@ -171,10 +172,7 @@ impl<'a> Tracer<'a> {
     /// The middle of a pixel in parts of fine cells.
     fn middle(&self, pixel: u32) -> [i32; 2] {
         let p = self.linked.map.place(pixel, self.scales);
-        [
-            self.origin[0] + p.x as i32 * SUB + SUB / 2,
-            self.origin[1] + p.y as i32 * SUB + SUB / 2,
-        ]
+        [self.origin[0] + p.x as i32 * SUB + SUB / 2, self.origin[1] + p.y as i32 * SUB + SUB / 2]
     }
 
     fn find_crossings(&mut self) {
@@ -470,6 +468,25 @@ impl<'a> Tracer<'a> {
             self.origin[0] + (p.x + corner[0]) as i32 * SUB,
             self.origin[1] + (p.y + corner[1]) as i32 * SUB,
         ]
+    }
+
+    /// What a person would look at: all borders.
+    fn view(&self, frame: &Frame, chains: &[Chain]) -> StageView {
+        let mut view = StageView { up: frame.up(), ..StageView::default() };
+        for chain in chains {
+            let at = |p: ChainPoint| {
+                let plan = plan_m(self.scales.sub.point_from_halves(2 * p.x, 2 * p.y));
+                frame.user_from_canonical(plan.extend(f64::from(p.left) * M_PER_LATTICE))
+            };
+            for i in 0..chain.edge_count() {
+                view.edges.push(ViewEdge {
+                    from: at(chain.points[i]),
+                    to: at(chain.points[(i + 1) % chain.points.len()]),
+                    class: chain.classes[i],
+                });
+            }
+        }
+        view
     }
 
     /// Heights inside of the regions: at every fourth pixel that is not level with those around it,

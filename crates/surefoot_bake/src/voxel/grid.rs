@@ -129,10 +129,7 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// The grid over some triangles; empty where there are none.
-    pub(crate) fn new(
-        triangles: &[GridTriangle],
-        settings: &Resolved,
-    ) -> Result<Self, BakeError> {
+    pub(crate) fn new(triangles: &[GridTriangle], settings: &Resolved) -> Result<Self, BakeError> {
         let voxel = &settings.voxel;
         let agent = &settings.agent;
         let units = |m: f64| (m * LATTICE_PER_M).round();

@@ -1,0 +1,249 @@
+//! Walks over what lies between ground and ground within a step: leaning risers, and the gaps of open
+//! stairs.
+//!
+//! Goes in: fine depth maps in which surfaces too steep to walk on are marked. Comes out: the same, with
+//! those kept that lead from ground below to ground above within one step, whatever their width; with
+//! pixels laid across gaps between treads; and without what another layer found too. The rules are
+//! those of the voxel pipeline; the source (Oliva 2012) takes whatever has a similar depth as ground.
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS};
+use crate::layered::refine::PixelTriangle;
+use crate::layered::scales::Scales;
+use crate::layered::slice::Slices;
+
+/// The run of the steepest bridge over a gap for its rise: 55°.
+const RUN_PER_RISE: f64 = 0.7;
+
+/// How far knowledge of the ground below and above spreads over steep pixels at most.
+const MOST_ROUNDS: usize = 64;
+
+pub(crate) fn walk_over(
+    mut map: FineMap,
+    slices: &Slices,
+    scales: &Scales,
+    context: &mut StageContext<'_>,
+) -> Result<FineMap, BakeError> {
+    let risers = keep_risers(&mut map, scales);
+    context.check_cancelled()?;
+    let doubled = drop_doubled(&mut map, scales);
+    let bridges = lay_bridges(&mut map, slices, scales);
+    context.count("risers", risers);
+    context.count("bridges", bridges);
+    context.count("doubled_pixels", doubled);
+    context.count("ground_pixels", map.heights.iter().filter(|h| **h != NO_HEIGHT).count());
+    Ok(map)
+}
+
+/// A steep pixel, and the nearest ground that leads to it from below and on from it above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Riser {
+    /// Height and area type.
+    below: Option<(i32, u16)>,
+    above: Option<i32>,
+}
+
+impl Riser {
+    fn learn_above(&mut self, above: Option<i32>) {
+        self.above = match (self.above, above) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+fn beside(map: &FineMap, pixel: u32, direction: usize, scales: &Scales) -> FinePlace {
+    let p = map.place(pixel, scales);
+    let [dx, dy] = STEPS[direction];
+    FinePlace { y: p.y + dy, x: p.x + dx }
+}
+
+/// Keeps steep pixels that lead from ground to ground; returns how many.
+fn keep_risers(map: &mut FineMap, scales: &Scales) -> usize {
+    let steep: Vec<u32> =
+        (0..map.len() as u32).filter(|&p| map.kinds[p as usize] == PixelKind::Steep).collect();
+    let mut known = vec![Riser { below: None, above: None }; steep.len()];
+    // The lower one first.
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    for (i, &pixel) in steep.iter().enumerate() {
+        let height = map.heights[pixel as usize];
+        for direction in 0..4 {
+            for other in map.pixels_at(beside(map, pixel, direction, scales), scales) {
+                let there = map.heights[other as usize];
+                if there == NO_HEIGHT || (i64::from(there) - i64::from(height)).abs() > scales.step
+                {
+                    continue;
+                }
+                if map.kinds[other as usize] == PixelKind::Ground {
+                    if there <= height {
+                        known[i].below =
+                            known[i].below.max(Some((there, map.areas[other as usize])));
+                    }
+                    if there >= height {
+                        known[i].learn_above(Some(there));
+                    }
+                } else if let Ok(j) = steep.binary_search(&other)
+                    && there <= height
+                {
+                    pairs.push((j as u32, i as u32));
+                }
+            }
+        }
+    }
+    let mut next = known.clone();
+    for _ in 0..MOST_ROUNDS {
+        for &(low, high) in &pairs {
+            let (low, high) = (low as usize, high as usize);
+            next[high].below = next[high].below.max(known[low].below);
+            next[low].learn_above(known[high].above);
+        }
+        if next == known {
+            break;
+        }
+        known.clone_from(&next);
+    }
+    let mut kept = 0;
+    for (&pixel, riser) in steep.iter().zip(&known) {
+        let p = pixel as usize;
+        match (riser.below, riser.above) {
+            (Some((below, area)), Some(above))
+                if i64::from(above) - i64::from(below) <= scales.step =>
+            {
+                map.areas[p] = area;
+                kept += 1;
+            }
+            _ => clear(map, p),
+        }
+    }
+    kept
+}
+
+fn clear(map: &mut FineMap, pixel: usize) {
+    map.heights[pixel] = NO_HEIGHT;
+    map.grounds[pixel] = NO_PIXEL;
+    map.kinds[pixel] = PixelKind::Nothing;
+}
+
+/// Two cells of one column may find the same ground, or ground so near above that the upper one wins.
+/// Returns how many pixels lost theirs.
+fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
+    let per_cell = scales.pixels_per_cell();
+    let mut dropped = 0;
+    let mut found: Vec<(i32, std::cmp::Reverse<usize>)> = Vec::new();
+    for column in 0..map.shape.firsts.len() - 1 {
+        let cells = map.shape.firsts[column] as usize..map.shape.firsts[column + 1] as usize;
+        if cells.len() < 2 {
+            continue;
+        }
+        for pixel in 0..per_cell {
+            found.clear();
+            found.extend(
+                cells
+                    .clone()
+                    .map(|c| (map.heights[c * per_cell + pixel], std::cmp::Reverse(c)))
+                    .filter(|f| f.0 != NO_HEIGHT),
+            );
+            found.sort_unstable();
+            for pair in found.windows(2) {
+                if i64::from(pair[1].0) - i64::from(pair[0].0) < scales.height {
+                    clear(map, pair[0].1.0 * per_cell + pixel);
+                    dropped += 1;
+                }
+            }
+        }
+    }
+    dropped
+}
+
+/// Lays pixels across gaps between two treads of which one is higher by a step at most, where nothing
+/// as high as the lower one lies between them and a ramp would be steep. Returns how many.
+fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
+    let fine = f64::from(scales.fine);
+    let most = (RUN_PER_RISE * scales.step as f64 / fine).floor() as i64 + 1;
+    let mut laid: Vec<(u32, i32, u32, u16)> = Vec::new();
+    for pixel in 0..map.len() as u32 {
+        if map.kinds[pixel as usize] != PixelKind::Ground {
+            continue;
+        }
+        let here = map.place(pixel, scales);
+        for direction in 0..2 {
+            let [dx, dy] = STEPS[direction];
+            let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
+            if ground_at(map, place(1), pixel, scales).is_some() {
+                continue;
+            }
+            let Some((k, other)) =
+                (2..=most).find_map(|k| Some((k, ground_at(map, place(k), pixel, scales)?)))
+            else {
+                continue;
+            };
+            let (a, b) =
+                (i64::from(map.heights[pixel as usize]), i64::from(map.heights[other as usize]));
+            let gap = (k - 1) as f64 * fine;
+            if gap > RUN_PER_RISE * (a - b).abs() as f64 {
+                continue;
+            }
+            let lower = if a <= b { pixel } else { other };
+            let between: Option<Vec<_>> = (1..k)
+                .map(|j| {
+                    let z = a + (b - a) * j / k;
+                    let free = is_free(slices, place(j), a.min(b), z, scales);
+                    let at = if free { pixel_for(map, place(j), z, scales) } else { None };
+                    let lower = lower as usize;
+                    at.map(|at| (at, z as i32, map.grounds[lower], map.areas[lower]))
+                })
+                .collect();
+            laid.extend(between.into_iter().flatten());
+        }
+    }
+    laid.sort_unstable();
+    // Where two bridges cross, one is laid.
+    laid.dedup_by_key(|l| l.0);
+    for &(pixel, height, ground, area) in &laid {
+        let p = pixel as usize;
+        map.heights[p] = height;
+        map.grounds[p] = ground;
+        map.areas[p] = area;
+        map.kinds[p] = PixelKind::Bridge;
+    }
+    laid.len()
+}
+
+/// The ground at a place that a step reaches from a pixel.
+fn ground_at(map: &FineMap, place: FinePlace, from: u32, scales: &Scales) -> Option<u32> {
+    let height = i64::from(map.heights[from as usize]);
+    map.pixels_at(place, scales).find(|&p| {
+        map.has_ground(p) && (i64::from(map.heights[p as usize]) - height).abs() <= scales.step
+    })
+}
+
+/// A pixel at a place without ground, of a layer that looks for ground at this height.
+fn pixel_for(map: &FineMap, place: FinePlace, z: i64, scales: &Scales) -> Option<u32> {
+    let fits = |p: &u32| {
+        let cell = map.cell_of(*p, scales) as usize;
+        let range = i64::from(map.shape.lows[cell])..=i64::from(map.shape.highs[cell]);
+        !map.has_ground(*p) && range.contains(&z)
+    };
+    map.pixels_at(place, scales).find(fits)
+}
+
+/// Whether nothing lies over a place from just below the lower tread up to the agent's head.
+fn is_free(slices: &Slices, place: FinePlace, lower: i64, z: i64, scales: &Scales) -> bool {
+    let side = i64::from(scales.per_side);
+    let (x, y) = (place.x.div_euclid(side), place.y.div_euclid(side));
+    let grid = &scales.coarse;
+    if x < 0 || y < 0 || x >= i64::from(grid.width) || y >= i64::from(grid.depth) {
+        return false;
+    }
+    let column = (y * i64::from(grid.width) + x) as u32;
+    let (i, j) = (place.x.rem_euclid(side) as u32, place.y.rem_euclid(side) as u32);
+    let (low, high) = (lower - scales.break_height as i64, z + scales.height);
+    let faces = slices.faces_of(column).iter();
+    !faces.filter(|f| i64::from(f.hi) > low && i64::from(f.lo) < high).any(|face| {
+        let triangle = &slices.triangles[face.triangle as usize];
+        PixelTriangle::new(triangle, column, scales)
+            .height(i, j)
+            .is_some_and(|h| i64::from(h) > low && i64::from(h) < high)
+    })
+}
