@@ -103,8 +103,13 @@ pub(crate) fn build(
         height: height_error,
         apart: scales.height as f64,
     };
-    let contours =
-        context.stage("simplify_contours", |c| simplify_contours(contours, &deviation, c))?;
+    let contours = context.stage("simplify_contours", |c| {
+        let mut contours = simplify_contours(contours, &deviation, c)?;
+        // Corners that came back may lie on others.
+        contours.chains.iter_mut().for_each(trace::drop_repeated);
+        contours.chains.retain(|c| c.edge_count() > 0);
+        Ok(contours)
+    })?;
     let into = LiftFrame { frame, grid: &scales.sub, area_names, height_error };
     let surface = context.stage("lift", |c| lift(contours, into, c))?;
     context.stage("drop_small", |c| {

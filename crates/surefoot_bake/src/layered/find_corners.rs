@@ -9,6 +9,7 @@ use crate::layered::fine_map::{FineMap, FinePlace, PixelKind};
 use crate::layered::refine::slope;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
+use crate::voxel::grid::Surface;
 use rayon::prelude::*;
 use surefoot_mesh::EdgeClass;
 
@@ -75,8 +76,7 @@ impl Finder<'_> {
             let place = FinePlace { y: low[1] + dy, x: low[0] + dx };
             self.map.pixels_at(place, self.scales).filter(|&p| self.map.has_ground(p)).map(
                 move |pixel| {
-                    let ground = self.map.grounds[pixel as usize];
-                    let [sx, sy] = slope(&self.slices.triangles[ground as usize]);
+                    let [sx, sy] = self.map.slope(pixel, self.slices);
                     let middle = self.map.middle(pixel, self.scales);
                     let away = |k: usize| (i64::from(at[k]) - middle[k]) as f64;
                     let height = f64::from(self.map.heights[pixel as usize]);
@@ -127,7 +127,7 @@ impl Finder<'_> {
             let at = [x, y];
             let near: Vec<(u32, f64)> = self
                 .pixels_around(at)
-                .filter(|(_, ground)| (f64::from(z) - ground).abs() <= TOUCHING_UNITS as f64)
+                .filter(|(_, ground)| (f64::from(z) - ground).abs() <= self.scales.step as f64)
                 .collect();
             // Beside a bridge the ground goes on.
             let bridged = self
@@ -175,11 +175,23 @@ impl Finder<'_> {
             let Some(there) = around([cx + shift(0), cy + shift(1)]) else { return false };
             self.slices.faces_of(there).iter().any(|face| {
                 let triangle = &self.slices.triangles[face.triangle as usize];
-                triangle.surface.faces_up()
+                let steep = triangle.surface == Surface::STEEP;
+                (steep || triangle.surface.is_ground())
                     && height_over(&triangle.corners, slope(triangle), p).is_some_and(|height| {
                         (height - f64::from(z)).abs() <= self.scales.climb as f64
+                            && (!steep || self.is_riser(p, height))
                     })
             })
+        })
+    }
+}
+
+impl Finder<'_> {
+    /// Whether a pixel around a point is a riser that is walked over.
+    fn is_riser(&self, p: [f64; 2], height: f64) -> bool {
+        self.pixels_around(p.map(|v| v.round() as i32)).any(|(pixel, there)| {
+            self.map.kinds[pixel as usize] == PixelKind::Steep
+                && (there - height).abs() <= self.scales.step as f64
         })
     }
 }

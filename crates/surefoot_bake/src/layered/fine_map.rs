@@ -46,6 +46,10 @@ pub(crate) struct FineMap {
     pub(crate) kinds: Vec<PixelKind>,
     /// Area types.
     pub(crate) areas: Vec<u16>,
+    /// How much bridges rise along each axis, sorted by pixel.
+    pub(crate) bridge_slopes: Vec<(u32, [f64; 2])>,
+    /// Steep triangles that are no risers, sorted.
+    pub(crate) refused: Vec<u32>,
 }
 
 /// A place among all fine cells, whatever their layer.
@@ -67,6 +71,16 @@ impl FineMap {
 
     pub(crate) fn layer_of(&self, pixel: u32, scales: &Scales) -> u32 {
         self.shape.layers[self.cell_of(pixel, scales) as usize]
+    }
+
+    /// How much the ground of a pixel rises along each axis.
+    pub(crate) fn slope(&self, pixel: u32, slices: &Slices) -> [f64; 2] {
+        if self.kinds[pixel as usize] == PixelKind::Bridge
+            && let Ok(at) = self.bridge_slopes.binary_search_by_key(&pixel, |b| b.0)
+        {
+            return self.bridge_slopes[at].1;
+        }
+        slope(&slices.triangles[self.grounds[pixel as usize] as usize])
     }
 
     pub(crate) fn has_ground(&self, pixel: u32) -> bool {
@@ -95,13 +109,7 @@ impl FineMap {
         scales: &Scales,
     ) -> impl Iterator<Item = u32> + use<> {
         let side = i64::from(scales.per_side);
-        let (width, depth) = (i64::from(scales.coarse.width), i64::from(scales.coarse.depth));
-        let (cx, cy) = (place.x.div_euclid(side), place.y.div_euclid(side));
-        let inside = cx >= 0 && cy >= 0 && cx < width && cy < depth;
-        let cells = match inside {
-            true => self.shape.cells_of((cy * width + cx) as u32),
-            false => 0..0,
-        };
+        let cells = column_at(place, scales).map_or(0..0, |c| self.shape.cells_of(c));
         let within = (place.y.rem_euclid(side) * side + place.x.rem_euclid(side)) as u32;
         let per_cell = scales.pixels_per_cell() as u32;
         cells.map(move |cell| cell * per_cell + within)
@@ -131,7 +139,7 @@ impl FineMap {
                     i64::from(scales.fine) * if whole { i64::from(scales.per_side) } else { 1 };
                 let middle = self.middle(pixel, scales);
                 let low = middle.map(|v| v - i64::from(scales.fine) / 2);
-                let [sx, sy] = slope(&slices.triangles[self.grounds[pixel as usize] as usize]);
+                let [sx, sy] = self.slope(pixel, slices);
                 let at = |dx: i64, dy: i64| {
                     let p = [low[0] + dx * side, low[1] + dy * side];
                     let z = f64::from(self.heights[pixel as usize])
@@ -151,6 +159,15 @@ impl FineMap {
         }
         view
     }
+}
+
+/// The coarse column over a place.
+pub(crate) fn column_at(place: FinePlace, scales: &Scales) -> Option<u32> {
+    let side = i64::from(scales.per_side);
+    let (width, depth) = (i64::from(scales.coarse.width), i64::from(scales.coarse.depth));
+    let (x, y) = (place.x.div_euclid(side), place.y.div_euclid(side));
+    let inside = x >= 0 && y >= 0 && x < width && y < depth;
+    inside.then(|| (y * width + x) as u32)
 }
 
 /// The middle of a place, in lattice units.

@@ -10,9 +10,10 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::layered::find_corners::{CornerPoint, find_corners};
-use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS};
+use crate::layered::fine_map::{
+    FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
+};
 use crate::layered::probe::{Line, Probe, Reach};
-use crate::layered::refine::slope;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
 use rayon::prelude::*;
@@ -166,6 +167,24 @@ fn is_plain(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> bool 
     })
 }
 
+/// The line from the middle of a pixel to the next.
+pub(crate) fn line_from(
+    map: &FineMap,
+    pixel: u32,
+    direction: usize,
+    slices: &Slices,
+    scales: &Scales,
+) -> Line {
+    let (axis, sign) = (direction % 2, if direction < 2 { 1.0 } else { -1.0 });
+    Line {
+        start: map.middle(pixel, scales),
+        axis,
+        sign,
+        height: f64::from(map.heights[pixel as usize]),
+        rise: map.slope(pixel, slices)[axis] * sign,
+    }
+}
+
 struct Linker<'a> {
     map: &'a FineMap,
     slices: &'a Slices,
@@ -198,44 +217,36 @@ impl Linker<'_> {
     }
 
     fn line(&self, pixel: u32, direction: usize) -> Line {
-        let ground = &self.slices.triangles[self.map.grounds[pixel as usize] as usize];
-        let (axis, sign) = (direction % 2, if direction < 2 { 1.0 } else { -1.0 });
-        Line {
-            start: self.map.middle(pixel, self.scales),
-            axis,
-            sign,
-            height: f64::from(self.map.heights[pixel as usize]),
-            rise: slope(ground)[axis] * sign,
-        }
+        line_from(self.map, pixel, direction, self.slices, self.scales)
     }
 
     /// The coarse columns of a pixel and of the place beside it.
     fn columns(&self, pixel: u32, beside: FinePlace) -> ([u32; 2], usize) {
-        let (side, grid) = (i64::from(self.scales.per_side), &self.scales.coarse);
-        let (x, y) = (beside.x.div_euclid(side), beside.y.div_euclid(side));
         let here = self.column(pixel);
-        let inside = x >= 0 && y >= 0 && x < i64::from(grid.width) && y < i64::from(grid.depth);
-        let there = if inside { (y * i64::from(grid.width) + x) as u32 } else { here };
+        let there = column_at(beside, self.scales).unwrap_or(here);
         ([here, there], if here == there { 1 } else { 2 })
     }
 
     fn reach(&self, pixel: u32, direction: usize, beside: FinePlace, probe: &mut Probe) -> Reach {
         let line = self.line(pixel, direction);
         let (columns, count) = self.columns(pixel, beside);
-        probe.look(&line, &columns[..count], self.slices, self.scales);
+        probe.look(&line, &columns[..count], self.map, self.slices, self.scales);
         probe.reach(&line, self.scales.climb as f64, self.scales)
     }
 
-    /// Whether the ground breaks between two pixels: they differ by more than their slope.
+    /// Whether the ground breaks between two pixels: they differ by more than their slope, or one is
+    /// a bridge.
     fn breaks(&self, a: u32, b: u32, axis: usize) -> bool {
         let (ga, gb) = (self.map.grounds[a as usize], self.map.grounds[b as usize]);
-        if ga == gb {
+        let folds = self.is_bridge(a) != self.is_bridge(b);
+        if ga == gb && !folds {
             return false;
         }
-        let rise = |g: u32| slope(&self.slices.triangles[g as usize])[axis].abs();
+        let rise = |p: u32| self.map.slope(p, self.slices)[axis].abs();
         let (ha, hb) = (self.map.heights[a as usize], self.map.heights[b as usize]);
         let apart = (f64::from(ha) - f64::from(hb)).abs();
-        apart > rise(ga).max(rise(gb)) * f64::from(self.scales.fine) + self.scales.break_height
+        folds
+            || apart > rise(a).max(rise(b)) * f64::from(self.scales.fine) + self.scales.break_height
     }
 
     /// Links a pixel to the east and to the north.
@@ -270,7 +281,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Where the upper of two pixels' ground ends towards the lower one, from the first.
+    /// Where the upper of two pixels' ground ends towards the lower one, or a tread towards a bridge,
+    /// from the first.
     fn break_reach(
         &self,
         a: u32,
@@ -279,15 +291,16 @@ impl Linker<'_> {
         [here, there]: [FinePlace; 2],
         probe: &mut Probe,
     ) -> f32 {
-        if self.is_bridge(a) || self.is_bridge(b) {
-            return (0.5 * f64::from(self.scales.fine)) as f32;
-        }
-        let upper_first = self.map.heights[a as usize] > self.map.heights[b as usize];
+        let upper_first = match [a, b].map(|p| self.is_bridge(p)) {
+            [true, false] => false,
+            [false, true] => true,
+            _ => self.map.heights[a as usize] > self.map.heights[b as usize],
+        };
         let (upper, towards, beside) =
             if upper_first { (a, direction, there) } else { (b, direction + 2, here) };
         let line = self.line(upper, towards);
         let (columns, count) = self.columns(upper, beside);
-        probe.look(&line, &columns[..count], self.slices, self.scales);
+        probe.look(&line, &columns[..count], self.map, self.slices, self.scales);
         let end = probe.ground_end(&line, self.scales.break_height, self.scales);
         (if upper_first { end } else { f64::from(self.scales.fine) - end }) as f32
     }

@@ -5,6 +5,7 @@
 //! is a straight segment of heights. This stands in place of drawing faces near the vertical as wires
 //! (Oliva 2012, §6.2.3): a wall of no thickness ends the ground where it stands.
 
+use crate::layered::fine_map::FineMap;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
 use crate::voxel::grid::Surface;
@@ -18,6 +19,8 @@ struct Cut {
     /// Heights at both ends; where both ends are one, the lowest and the highest.
     z: [f64; 2],
     surface: Surface,
+    /// Whether it is a steep surface that is no riser.
+    refused: bool,
 }
 
 impl Cut {
@@ -61,7 +64,14 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// Cuts the triangles of some columns along a line.
-    pub(crate) fn look(&mut self, line: &Line, columns: &[u32], slices: &Slices, scales: &Scales) {
+    pub(crate) fn look(
+        &mut self,
+        line: &Line,
+        columns: &[u32],
+        map: &FineMap,
+        slices: &Slices,
+        scales: &Scales,
+    ) {
         self.cuts.clear();
         let reach = f64::from(scales.fine);
         let lowest = line.height - (scales.climb + TOUCHING_UNITS) as f64 - line.rise.abs() * reach;
@@ -72,7 +82,12 @@ impl Probe {
                     continue;
                 }
                 let triangle = &slices.triangles[face.triangle as usize];
-                self.cuts.extend(cut(&triangle.corners, triangle.surface, line, reach));
+                let Some(mut cut) = cut(&triangle.corners, triangle.surface, line, reach) else {
+                    continue;
+                };
+                cut.refused = triangle.surface == Surface::STEEP
+                    && map.refused.binary_search(&face.triangle).is_ok();
+                self.cuts.push(cut);
             }
         }
     }
@@ -102,7 +117,7 @@ impl Probe {
             let mut best: Option<(bool, f64, f64)> = None;
             for c in self.cuts.iter().filter(|c| c.from <= at + scales.gap && c.to > at) {
                 let ground = c.surface.is_ground();
-                if !ground && c.surface != Surface::STEEP {
+                if !ground && (c.surface != Surface::STEEP || c.refused) {
                     continue;
                 }
                 let (there, end) = (c.height(c.from.max(at)), c.height(c.to));
@@ -229,10 +244,10 @@ fn cut(corners: &[[i32; 3]; 3], surface: Surface, line: &Line, reach: f64) -> Op
     let upright = aside.iter().all(|v| *v == 0) || !(high.0 > low.0);
     if upright {
         let at = low.0.max(0.0);
-        return Some(Cut { from: at, to: at, z: [z_low, z_high], surface });
+        return Some(Cut { from: at, to: at, z: [z_low, z_high], surface, refused: false });
     }
     // Only what lies over the line: beyond its ends the ground's plane says nothing.
-    let whole = Cut { from: low.0, to: high.0, z: [low.1, high.1], surface };
+    let whole = Cut { from: low.0, to: high.0, z: [low.1, high.1], surface, refused: false };
     let (from, to) = (low.0.max(0.0), high.0.min(reach));
-    Some(Cut { from, to, z: [whole.height(from), whole.height(to)], surface })
+    Some(Cut { from, to, z: [whole.height(from), whole.height(to)], ..whole })
 }

@@ -52,14 +52,24 @@ pub(crate) fn refine(
     let areas = grounds.iter().map(|g| surface(g).map_or(0, Surface::area)).collect();
     context.count("pixels", heights.len());
     context.count("steep_pixels", kinds.iter().filter(|k| **k == PixelKind::Steep).count());
-    Ok(FineMap { shape, heights, grounds, kinds, areas })
+    Ok(FineMap {
+        shape,
+        heights,
+        grounds,
+        kinds,
+        areas,
+        bridge_slopes: Vec::new(),
+        refused: Vec::new(),
+    })
 }
+
+/// A surface over a pixel: the pixel, its height, whether it faces up, whether it faces down.
+type Event = (u32, i32, bool, bool);
 
 /// Surfaces over the pixels of a cell.
 #[derive(Default)]
 struct CellScratch {
-    /// Pixel, height, whether it faces up, whether it faces down.
-    events: Vec<(u32, i32, bool, bool)>,
+    events: Vec<Event>,
     /// Pixels with ground.
     walkable: Vec<bool>,
 }
@@ -216,7 +226,7 @@ fn refine_cell(
 }
 
 /// Whether something over a pixel, sorted from below, leaves no room to stand.
-fn is_blocked(events: &[(u32, i32, bool, bool)], ground: i64, scales: &Scales) -> bool {
+fn is_blocked(events: &[Event], ground: i64, scales: &Scales) -> bool {
     for (i, &(_, z, _, down)) in events.iter().enumerate() {
         let above = i64::from(z) - ground;
         if above > scales.step && above < scales.height {
@@ -225,16 +235,19 @@ fn is_blocked(events: &[(u32, i32, bool, bool)], ground: i64, scales: &Scales) -
         if !down || above < -TOUCHING_UNITS || above > scales.step {
             continue;
         }
-        // What ends what begins here: the next surface that is not at the same height.
-        let next = events[i + 1..]
-            .iter()
-            .find(|e| e.3 || (e.2 && i64::from(e.1) - i64::from(z) > TOUCHING_UNITS));
-        match next {
-            Some(&(_, end, true, false)) if i64::from(end) - ground > scales.step => return true,
-            Some(_) => {}
+        // What ends what begins here: the next surface that faces up, unless something else begins
+        // before it; where the two touch, one thing stands on another.
+        let beyond = |e: &&Event| i64::from(e.1) - i64::from(z) > TOUCHING_UNITS;
+        let rest = &events[i + 1..];
+        let up = rest.iter().filter(beyond).find(|e| e.2).map(|e| i64::from(e.1));
+        let next_down = rest.iter().filter(beyond).find(|e| e.3).map(|e| i64::from(e.1));
+        match (up, next_down) {
+            (Some(up), Some(down)) if down + TOUCHING_UNITS < up => {}
+            (Some(up), _) if up - ground > scales.step => return true,
+            (Some(_), _) | (None, Some(_)) => {}
             // A lone sheet facing down has no end; one that lies on the ground is its underside.
-            None if above > TOUCHING_UNITS => return true,
-            None => {}
+            (None, None) if above > TOUCHING_UNITS => return true,
+            (None, None) => {}
         }
     }
     false

@@ -14,7 +14,6 @@ use crate::error::BakeError;
 use crate::layered::erode::DistanceField;
 use crate::layered::fine_map::{NO_PIXEL, STEPS};
 use crate::layered::link_pixels::LinkedMap;
-use crate::layered::refine::slope;
 use crate::layered::scales::{SUB, Scales};
 use crate::layered::slice::Slices;
 use crate::surface::{DisjointSets, plan_m};
@@ -160,8 +159,7 @@ impl<'a> Tracer<'a> {
     /// The height of a pixel's ground at a place in parts of fine cells.
     fn height_at(&self, pixel: u32, at: [i32; 2]) -> f64 {
         let map = &self.linked.map;
-        let ground = &self.slices.triangles[map.grounds[pixel as usize] as usize];
-        let [sx, sy] = slope(ground);
+        let [sx, sy] = map.slope(pixel, self.slices);
         let middle = self.middle(pixel);
         let part = f64::from(self.scales.sub.cell);
         f64::from(map.heights[pixel as usize])
@@ -232,7 +230,9 @@ impl<'a> Tracer<'a> {
                 }
             }
         }
-        let at = self.along(pixel, side, reach.clamp(0.0, whole));
+        // Not in a middle, where borders of other sides may meet.
+        let part = f64::from(self.scales.sub.cell);
+        let at = self.along(pixel, side, reach.clamp(part, whole - part));
         let height = self.height_at(pixel, at).round() as i32;
         self.crossing(pixel, NO_PIXEL, side, at, [height; 2], class)
     }
@@ -530,7 +530,7 @@ impl<'a> Tracer<'a> {
 }
 
 /// Takes out points that repeat the one before.
-fn drop_repeated(chain: &mut Chain) {
+pub(crate) fn drop_repeated(chain: &mut Chain) {
     let n = chain.points.len();
     let same = |p: &ChainPoint, q: &ChainPoint| (p.x, p.y) == (q.x, q.y);
     let mut keep = vec![true; n];
@@ -557,4 +557,58 @@ fn drop_repeated(chain: &mut Chain) {
     let mut at = 0..edges;
     chain.classes.retain(|_| at.next().is_some_and(|i| keep[i]));
     chain.classes.truncate(chain.edge_count());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layered::{
+        cutting_shape, erode, flood_layers, keep_reachable, link_pixels, refine, scales, slice,
+        walk_over,
+    };
+    use crate::settings::BakeSettings;
+    use crate::voxel::grid::class_triangles;
+    use surefoot_scene::Scene;
+    use surefoot_testing_scenes::{Variant, build};
+
+    /// All contours of a scene.
+    fn contours_of(scene: &Scene) -> Contours {
+        let settings = BakeSettings::default().resolve().unwrap();
+        let settings = scales::with_coarse_cells(&settings);
+        let c = &mut StageContext::new();
+        let soup = crate::exact::read::read(scene, &settings, c).unwrap();
+        let triangles = class_triangles(&soup, &settings);
+        let scales = Scales::new(&triangles, &settings).unwrap();
+        let slices = slice::slice(triangles, &scales, c).unwrap();
+        let layers = flood_layers::flood_layers(&slices, &scales, c).unwrap();
+        let layers = keep_reachable::keep_reachable(layers, &[], &soup.frame, &scales, c).unwrap();
+        let shape = cutting_shape::cutting_shape(layers, &slices, &scales, c).unwrap();
+        let map = refine::refine(shape, &slices, &scales, c).unwrap();
+        let map = walk_over::walk_over(map, &slices, &scales, c).unwrap();
+        let linked = link_pixels::link_pixels(map, &slices, &scales, c).unwrap();
+        let field = erode::erode(&linked, &scales, c).unwrap();
+        trace(&linked, &field, &slices, &scales, &soup.frame, c).unwrap()
+    }
+
+    #[test]
+    fn heights_along_a_border_never_jump() {
+        // A round step of 0.3 m in a court with ramps.
+        let scene = build("testmap-1", &Variant::default()).unwrap();
+        let contours = contours_of(&scene.scene);
+        assert!(contours.chains.iter().any(|c| c.left == c.right), "there is a break");
+        for chain in &contours.chains {
+            for i in 0..chain.edge_count() {
+                let (p, q) = (chain.points[i], chain.points[(i + 1) % chain.points.len()]);
+                let most = (0.1 * surefoot_geom::lattice::LATTICE_PER_M) as i32;
+                assert!(
+                    (p.left - q.left).abs() < most && (p.right - q.right).abs() < most,
+                    "{p:?} {q:?} of {} to {}, {i} of {}, closed {}",
+                    chain.left,
+                    chain.right,
+                    chain.points.len(),
+                    chain.closed
+                );
+            }
+        }
+    }
 }

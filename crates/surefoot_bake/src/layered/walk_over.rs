@@ -2,13 +2,17 @@
 //! stairs.
 //!
 //! Goes in: fine depth maps in which surfaces too steep to walk on are marked. Comes out: the same, with
-//! those kept that lead from ground below to ground above within one step, whatever their width; with
+//! those kept that lead from ground below to ground above within one step, all over their triangle; with
 //! pixels laid across gaps between treads; and without what another layer found too. The rules are
 //! those of the voxel pipeline; the source (Oliva 2012) takes whatever has a similar depth as ground.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS};
+use crate::layered::fine_map::{
+    FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
+};
+use crate::layered::link_pixels::line_from;
+use crate::layered::probe::Probe;
 use crate::layered::refine::PixelTriangle;
 use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
@@ -103,13 +107,20 @@ fn keep_risers(map: &mut FineMap, scales: &Scales) -> usize {
         }
         known.clone_from(&next);
     }
+    let leads = |riser: &Riser| match (riser.below, riser.above) {
+        (Some((below, _)), Some(above)) => i64::from(above) - i64::from(below) <= scales.step,
+        _ => false,
+    };
+    // A slope that is higher than a step somewhere is no riser where it is lower.
+    let pairs = steep.iter().zip(&known);
+    map.refused = pairs.filter(|(_, r)| !leads(r)).map(|(&p, _)| map.grounds[p as usize]).collect();
+    map.refused.sort_unstable();
+    map.refused.dedup();
     let mut kept = 0;
     for (&pixel, riser) in steep.iter().zip(&known) {
         let p = pixel as usize;
-        match (riser.below, riser.above) {
-            (Some((below, area)), Some(above))
-                if i64::from(above) - i64::from(below) <= scales.step =>
-            {
+        match riser.below {
+            Some((_, area)) if map.refused.binary_search(&map.grounds[p]).is_err() => {
                 map.areas[p] = area;
                 kept += 1;
             }
@@ -156,12 +167,24 @@ fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
     dropped
 }
 
+/// A pixel across a gap.
+#[derive(Clone, Copy, Debug)]
+struct Bridge {
+    pixel: u32,
+    height: i32,
+    /// The lower tread.
+    ground: u32,
+    area: u16,
+    slope: [f64; 2],
+}
+
 /// Lays pixels across gaps between two treads of which one is higher by a step at most, where nothing
 /// as high as the lower one lies between them and a ramp would be steep. Returns how many.
 fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
     let fine = f64::from(scales.fine);
     let most = (RUN_PER_RISE * scales.step as f64 / fine).floor() as i64 + 1;
-    let mut laid: Vec<(u32, i32, u32, u16)> = Vec::new();
+    let mut probe = Probe::default();
+    let mut laid: Vec<Bridge> = Vec::new();
     for pixel in 0..map.len() as u32 {
         if map.kinds[pixel as usize] != PixelKind::Ground {
             continue;
@@ -180,34 +203,64 @@ fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
             };
             let (a, b) =
                 (i64::from(map.heights[pixel as usize]), i64::from(map.heights[other as usize]));
-            let gap = (k - 1) as f64 * fine;
-            if gap > RUN_PER_RISE * (a - b).abs() as f64 {
+            let start = ground_end(map, pixel, direction, slices, scales, &mut probe);
+            let end =
+                k as f64 * fine - ground_end(map, other, direction + 2, slices, scales, &mut probe);
+            let gap = end - start;
+            if !(gap > 0.0) || gap > RUN_PER_RISE * (a - b).abs() as f64 {
                 continue;
             }
             let lower = if a <= b { pixel } else { other };
             let between: Option<Vec<_>> = (1..k)
                 .map(|j| {
-                    let z = a + (b - a) * j / k;
+                    let share = ((j as f64 * fine - start) / gap).clamp(0.0, 1.0);
+                    let z = a + ((b - a) as f64 * share).round() as i64;
                     let free = is_free(slices, place(j), a.min(b), z, scales);
                     let at = if free { pixel_for(map, place(j), z, scales) } else { None };
                     let lower = lower as usize;
-                    at.map(|at| (at, z as i32, map.grounds[lower], map.areas[lower]))
+                    let mut slope = [0.0; 2];
+                    slope[direction] = (b - a) as f64 / gap;
+                    at.map(|pixel| Bridge {
+                        pixel,
+                        height: z as i32,
+                        ground: map.grounds[lower],
+                        area: map.areas[lower],
+                        slope,
+                    })
                 })
                 .collect();
             laid.extend(between.into_iter().flatten());
         }
     }
-    laid.sort_unstable();
+    laid.sort_by_key(|b| (b.pixel, b.height));
     // Where two bridges cross, one is laid.
-    laid.dedup_by_key(|l| l.0);
-    for &(pixel, height, ground, area) in &laid {
-        let p = pixel as usize;
-        map.heights[p] = height;
-        map.grounds[p] = ground;
-        map.areas[p] = area;
+    laid.dedup_by_key(|b| b.pixel);
+    for bridge in &laid {
+        let p = bridge.pixel as usize;
+        map.heights[p] = bridge.height;
+        map.grounds[p] = bridge.ground;
+        map.areas[p] = bridge.area;
         map.kinds[p] = PixelKind::Bridge;
     }
+    map.bridge_slopes = laid.iter().map(|b| (b.pixel, b.slope)).collect();
     laid.len()
+}
+
+/// How far the ground goes on from the middle of a pixel towards the next.
+fn ground_end(
+    map: &FineMap,
+    pixel: u32,
+    direction: usize,
+    slices: &Slices,
+    scales: &Scales,
+    probe: &mut Probe,
+) -> f64 {
+    let line = line_from(map, pixel, direction, slices, scales);
+    let here = map.shape.columns[map.cell_of(pixel, scales) as usize];
+    let there = column_at(beside(map, pixel, direction, scales), scales).unwrap_or(here);
+    let columns = [here, there];
+    probe.look(&line, &columns[..1 + usize::from(here != there)], map, slices, scales);
+    probe.ground_end(&line, scales.break_height, scales)
 }
 
 /// The ground at a place that a step reaches from a pixel.
@@ -231,12 +284,7 @@ fn pixel_for(map: &FineMap, place: FinePlace, z: i64, scales: &Scales) -> Option
 /// Whether nothing lies over a place from just below the lower tread up to the agent's head.
 fn is_free(slices: &Slices, place: FinePlace, lower: i64, z: i64, scales: &Scales) -> bool {
     let side = i64::from(scales.per_side);
-    let (x, y) = (place.x.div_euclid(side), place.y.div_euclid(side));
-    let grid = &scales.coarse;
-    if x < 0 || y < 0 || x >= i64::from(grid.width) || y >= i64::from(grid.depth) {
-        return false;
-    }
-    let column = (y * i64::from(grid.width) + x) as u32;
+    let Some(column) = column_at(place, scales) else { return false };
     let (i, j) = (place.x.rem_euclid(side) as u32, place.y.rem_euclid(side) as u32);
     let (low, high) = (lower - scales.break_height as i64, z + scales.height);
     let faces = slices.faces_of(column).iter();
