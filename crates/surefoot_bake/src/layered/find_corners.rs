@@ -76,11 +76,10 @@ impl Finder<'_> {
             let place = FinePlace { y: low[1] + dy, x: low[0] + dx };
             self.map.pixels_at(place, self.scales).filter(|&p| self.map.has_ground(p)).map(
                 move |pixel| {
-                    let [sx, sy] = self.map.slope(pixel, self.slices);
                     let middle = self.map.middle(pixel, self.scales);
                     let away = |k: usize| (i64::from(at[k]) - middle[k]) as f64;
-                    let height = f64::from(self.map.heights[pixel as usize]);
-                    (pixel, height + sx * away(0) + sy * away(1))
+                    let away = [away(0), away(1)];
+                    (pixel, self.map.height_beside(pixel, away, self.slices))
                 },
             )
         })

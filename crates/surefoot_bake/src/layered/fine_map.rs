@@ -35,6 +35,15 @@ pub(crate) enum PixelKind {
     Bridge,
 }
 
+/// The plane of a bridge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BridgePlane {
+    /// How much it rises along each axis.
+    pub(crate) slope: [f64; 2],
+    /// The heights of the lower and of the upper tread: it goes no farther.
+    pub(crate) range: [i32; 2],
+}
+
 /// The fine depth maps.
 #[derive(Debug)]
 pub(crate) struct FineMap {
@@ -46,8 +55,8 @@ pub(crate) struct FineMap {
     pub(crate) kinds: Vec<PixelKind>,
     /// Area types.
     pub(crate) areas: Vec<u16>,
-    /// How much bridges rise along each axis, sorted by pixel.
-    pub(crate) bridge_slopes: Vec<(u32, [f64; 2])>,
+    /// The planes of bridges, sorted by pixel.
+    pub(crate) bridges: Vec<(u32, BridgePlane)>,
     /// Steep triangles that are no risers, sorted.
     pub(crate) refused: Vec<u32>,
 }
@@ -75,12 +84,28 @@ impl FineMap {
 
     /// How much the ground of a pixel rises along each axis.
     pub(crate) fn slope(&self, pixel: u32, slices: &Slices) -> [f64; 2] {
-        if self.kinds[pixel as usize] == PixelKind::Bridge
-            && let Ok(at) = self.bridge_slopes.binary_search_by_key(&pixel, |b| b.0)
-        {
-            return self.bridge_slopes[at].1;
+        match self.bridge(pixel) {
+            Some(bridge) => bridge.slope,
+            None => slope(&slices.triangles[self.grounds[pixel as usize] as usize]),
         }
-        slope(&slices.triangles[self.grounds[pixel as usize] as usize])
+    }
+
+    fn bridge(&self, pixel: u32) -> Option<&BridgePlane> {
+        if self.kinds[pixel as usize] != PixelKind::Bridge {
+            return None;
+        }
+        let at = self.bridges.binary_search_by_key(&pixel, |b| b.0).ok()?;
+        Some(&self.bridges[at].1)
+    }
+
+    /// The height of a pixel's ground beside its middle, in lattice units.
+    pub(crate) fn height_beside(&self, pixel: u32, away: [f64; 2], slices: &Slices) -> f64 {
+        let [sx, sy] = self.slope(pixel, slices);
+        let z = f64::from(self.heights[pixel as usize]) + sx * away[0] + sy * away[1];
+        match self.bridge(pixel) {
+            Some(bridge) => z.clamp(f64::from(bridge.range[0]), f64::from(bridge.range[1])),
+            None => z,
+        }
     }
 
     pub(crate) fn has_ground(&self, pixel: u32) -> bool {
@@ -139,12 +164,10 @@ impl FineMap {
                     i64::from(scales.fine) * if whole { i64::from(scales.per_side) } else { 1 };
                 let middle = self.middle(pixel, scales);
                 let low = middle.map(|v| v - i64::from(scales.fine) / 2);
-                let [sx, sy] = self.slope(pixel, slices);
                 let at = |dx: i64, dy: i64| {
                     let p = [low[0] + dx * side, low[1] + dy * side];
-                    let z = f64::from(self.heights[pixel as usize])
-                        + sx * (p[0] - middle[0]) as f64
-                        + sy * (p[1] - middle[1]) as f64;
+                    let away = [(p[0] - middle[0]) as f64, (p[1] - middle[1]) as f64];
+                    let z = self.height_beside(pixel, away, slices);
                     let p = glam::DVec3::new(p[0] as f64, p[1] as f64, z) * M_PER_LATTICE;
                     frame.user_from_canonical(p)
                 };

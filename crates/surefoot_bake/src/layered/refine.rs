@@ -52,15 +52,7 @@ pub(crate) fn refine(
     let areas = grounds.iter().map(|g| surface(g).map_or(0, Surface::area)).collect();
     context.count("pixels", heights.len());
     context.count("steep_pixels", kinds.iter().filter(|k| **k == PixelKind::Steep).count());
-    Ok(FineMap {
-        shape,
-        heights,
-        grounds,
-        kinds,
-        areas,
-        bridge_slopes: Vec::new(),
-        refused: Vec::new(),
-    })
+    Ok(FineMap { shape, heights, grounds, kinds, areas, bridges: Vec::new(), refused: Vec::new() })
 }
 
 /// A surface over a pixel: the pixel, its height, whether it faces up, whether it faces down.

@@ -7,6 +7,7 @@ use crate::error::BakeError;
 use crate::settings::{Resolved, VoxelSettings};
 use crate::voxel::grid::{Grid, GridTriangle};
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
+use surefoot_mesh::Agent;
 
 /// Parts of a fine cell along each axis.
 pub(crate) const SUB: i32 = 16;
@@ -62,13 +63,15 @@ fn with_cells(settings: &Resolved, cell: i32, tile_size_cells: u32) -> Resolved 
             two_sided: layered.two_sided,
             ..settings.voxel
         },
+        // Tiles and their margins are the voxel pipeline's affair.
+        agent: Agent { radius_m: 0.0, ..settings.agent },
         ..settings.clone()
     }
 }
 
 /// The settings under which shared steps of the voxel pipeline see the coarse columns.
 pub(crate) fn with_coarse_cells(settings: &Resolved) -> Resolved {
-    with_cells(settings, sizes(settings).0, 0)
+    Resolved { agent: settings.agent, ..with_cells(settings, sizes(settings).0, 0) }
 }
 
 impl Scales {

@@ -158,13 +158,10 @@ impl<'a> Tracer<'a> {
 
     /// The height of a pixel's ground at a place in parts of fine cells.
     fn height_at(&self, pixel: u32, at: [i32; 2]) -> f64 {
-        let map = &self.linked.map;
-        let [sx, sy] = map.slope(pixel, self.slices);
         let middle = self.middle(pixel);
         let part = f64::from(self.scales.sub.cell);
-        f64::from(map.heights[pixel as usize])
-            + sx * f64::from(at[0] - middle[0]) * part
-            + sy * f64::from(at[1] - middle[1]) * part
+        let away = [0, 1].map(|k| f64::from(at[k] - middle[k]) * part);
+        self.linked.map.height_beside(pixel, away, self.slices)
     }
 
     /// The middle of a pixel in parts of fine cells.
@@ -498,10 +495,11 @@ impl<'a> Tracer<'a> {
         let bend_limit = self.scales.break_height;
         for pixel in (0..self.linked.map.len() as u32).filter(|&p| self.is_kept(p)) {
             let height = heights[pixel as usize];
-            let smooth = |d: usize| {
-                self.kept_link(pixel, d)
-                    .filter(|_| self.linked.break_at(pixel, d, self.scales).is_none())
-            };
+            // Beside a break the simplified border may leave the pixel's middle on the other side.
+            if (0..4).any(|d| self.linked.break_at(pixel, d, self.scales).is_some()) {
+                continue;
+            }
+            let smooth = |d: usize| self.kept_link(pixel, d);
             let bends = |a: usize, b: usize| match (smooth(a), smooth(b)) {
                 (Some(a), Some(b)) => {
                     let sum = f64::from(heights[a as usize]) + f64::from(heights[b as usize]);

@@ -2,26 +2,27 @@
 //! stairs.
 //!
 //! Goes in: fine depth maps in which surfaces too steep to walk on are marked. Comes out: the same, with
-//! those kept that lead from ground below to ground above within one step, all over their triangle; with
+//! those kept that lead straight from ground below to ground above within one step, all over their triangle; with
 //! pixels laid across gaps between treads; and without what another layer found too. The rules are
 //! those of the voxel pipeline; the source (Oliva 2012) takes whatever has a similar depth as ground.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::layered::fine_map::{
-    FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
+    BridgePlane, FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
 };
 use crate::layered::link_pixels::line_from;
 use crate::layered::probe::Probe;
 use crate::layered::refine::PixelTriangle;
 use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
+use rayon::prelude::*;
+
+/// The most pixels that a bridge is long, or a riser wide.
+const MOST_PIXELS: i64 = 64;
 
 /// The run of the steepest bridge over a gap for its rise: 55°.
 const RUN_PER_RISE: f64 = 0.7;
-
-/// How far knowledge of the ground below and above spreads over steep pixels at most.
-const MOST_ROUNDS: usize = 64;
 
 pub(crate) fn walk_over(
     mut map: FineMap,
@@ -29,7 +30,7 @@ pub(crate) fn walk_over(
     scales: &Scales,
     context: &mut StageContext<'_>,
 ) -> Result<FineMap, BakeError> {
-    let risers = keep_risers(&mut map, scales);
+    let risers = keep_risers(&mut map, slices, scales);
     context.check_cancelled()?;
     let doubled = drop_doubled(&mut map, scales);
     let bridges = lay_bridges(&mut map, slices, scales);
@@ -40,23 +41,6 @@ pub(crate) fn walk_over(
     Ok(map)
 }
 
-/// A steep pixel, and the nearest ground that leads to it from below and on from it above.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Riser {
-    /// Height and area type.
-    below: Option<(i32, u16)>,
-    above: Option<i32>,
-}
-
-impl Riser {
-    fn learn_above(&mut self, above: Option<i32>) {
-        self.above = match (self.above, above) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-    }
-}
-
 fn beside(map: &FineMap, pixel: u32, direction: usize, scales: &Scales) -> FinePlace {
     let p = map.place(pixel, scales);
     let [dx, dy] = STEPS[direction];
@@ -64,70 +48,69 @@ fn beside(map: &FineMap, pixel: u32, direction: usize, scales: &Scales) -> FineP
 }
 
 /// Keeps steep pixels that lead from ground to ground; returns how many.
-fn keep_risers(map: &mut FineMap, scales: &Scales) -> usize {
+fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
     let steep: Vec<u32> =
         (0..map.len() as u32).filter(|&p| map.kinds[p as usize] == PixelKind::Steep).collect();
-    let mut known = vec![Riser { below: None, above: None }; steep.len()];
-    // The lower one first.
-    let mut pairs: Vec<(u32, u32)> = Vec::new();
-    for (i, &pixel) in steep.iter().enumerate() {
-        let height = map.heights[pixel as usize];
-        for direction in 0..4 {
-            for other in map.pixels_at(beside(map, pixel, direction, scales), scales) {
-                let there = map.heights[other as usize];
-                if there == NO_HEIGHT || (i64::from(there) - i64::from(height)).abs() > scales.step
-                {
-                    continue;
-                }
-                if map.kinds[other as usize] == PixelKind::Ground {
-                    if there <= height {
-                        known[i].below =
-                            known[i].below.max(Some((there, map.areas[other as usize])));
-                    }
-                    if there >= height {
-                        known[i].learn_above(Some(there));
-                    }
-                } else if let Ok(j) = steep.binary_search(&other)
-                    && there <= height
-                {
-                    pairs.push((j as u32, i as u32));
-                }
-            }
-        }
-    }
-    let mut next = known.clone();
-    for _ in 0..MOST_ROUNDS {
-        for &(low, high) in &pairs {
-            let (low, high) = (low as usize, high as usize);
-            next[high].below = next[high].below.max(known[low].below);
-            next[low].learn_above(known[high].above);
-        }
-        if next == known {
-            break;
-        }
-        known.clone_from(&next);
-    }
-    let leads = |riser: &Riser| match (riser.below, riser.above) {
-        (Some((below, _)), Some(above)) => i64::from(above) - i64::from(below) <= scales.step,
-        _ => false,
-    };
+    let areas: Vec<Option<u16>> = steep
+        .par_iter()
+        .map(|&pixel| {
+            let (below, at_foot) = walk(map, pixel, -1.0, slices, scales)?;
+            let (above, _) = walk(map, pixel, 1.0, slices, scales)?;
+            (i64::from(above) - i64::from(below) <= scales.step)
+                .then(|| map.areas[at_foot as usize])
+        })
+        .collect();
     // A slope that is higher than a step somewhere is no riser where it is lower.
-    let pairs = steep.iter().zip(&known);
-    map.refused = pairs.filter(|(_, r)| !leads(r)).map(|(&p, _)| map.grounds[p as usize]).collect();
+    let pairs = steep.iter().zip(&areas);
+    map.refused =
+        pairs.filter(|(_, area)| area.is_none()).map(|(&p, _)| map.grounds[p as usize]).collect();
     map.refused.sort_unstable();
     map.refused.dedup();
     let mut kept = 0;
-    for (&pixel, riser) in steep.iter().zip(&known) {
+    for (&pixel, area) in steep.iter().zip(&areas) {
         let p = pixel as usize;
-        match riser.below {
-            Some((_, area)) if map.refused.binary_search(&map.grounds[p]).is_err() => {
-                map.areas[p] = area;
+        match area {
+            Some(area) if map.refused.binary_search(&map.grounds[p]).is_err() => {
+                map.areas[p] = *area;
                 kept += 1;
             }
             _ => clear(map, p),
         }
     }
     kept
+}
+
+/// Goes straight up or down a steep slope, pixel by pixel, to the ground where it begins or ends: its
+/// height and pixel.
+fn walk(
+    map: &FineMap,
+    pixel: u32,
+    sign: f64,
+    slices: &Slices,
+    scales: &Scales,
+) -> Option<(i32, u32)> {
+    let [sx, sy] = map.slope(pixel, slices);
+    let slope = (sx * sx + sy * sy).sqrt();
+    let here = map.place(pixel, scales);
+    let fine = f64::from(scales.fine);
+    let mut height = i64::from(map.heights[pixel as usize]);
+    // As far as the flattest slope that is too steep goes within one step.
+    let most = (scales.step as f64 / (slope.max(0.05) * fine)).ceil() as i64 + 2;
+    let most = most.min(MOST_PIXELS);
+    for k in 1..=most {
+        let away = |s: f64| (sign * k as f64 * s / slope).round() as i64;
+        let place = FinePlace { y: here.y + away(sy), x: here.x + away(sx) };
+        let near = |p: &u32| {
+            let there = i64::from(map.heights[*p as usize]);
+            map.has_ground(*p) && (there - height).abs() <= scales.step
+        };
+        let next = map.pixels_at(place, scales).find(near)?;
+        height = i64::from(map.heights[next as usize]);
+        if map.kinds[next as usize] == PixelKind::Ground {
+            return Some((height as i32, next));
+        }
+    }
+    None
 }
 
 fn clear(map: &mut FineMap, pixel: usize) {
@@ -176,13 +159,15 @@ struct Bridge {
     ground: u32,
     area: u16,
     slope: [f64; 2],
+    /// The heights of the lower and of the upper tread.
+    range: [i32; 2],
 }
 
 /// Lays pixels across gaps between two treads of which one is higher by a step at most, where nothing
 /// as high as the lower one lies between them and a ramp would be steep. Returns how many.
 fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
     let fine = f64::from(scales.fine);
-    let most = (RUN_PER_RISE * scales.step as f64 / fine).floor() as i64 + 1;
+    let most = ((RUN_PER_RISE * scales.step as f64 / fine).floor() as i64 + 1).min(MOST_PIXELS);
     let mut probe = Probe::default();
     let mut laid: Vec<Bridge> = Vec::new();
     for pixel in 0..map.len() as u32 {
@@ -226,6 +211,7 @@ fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
                         ground: map.grounds[lower],
                         area: map.areas[lower],
                         slope,
+                        range: [a.min(b) as i32, a.max(b) as i32],
                     })
                 })
                 .collect();
@@ -242,7 +228,8 @@ fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
         map.areas[p] = bridge.area;
         map.kinds[p] = PixelKind::Bridge;
     }
-    map.bridge_slopes = laid.iter().map(|b| (b.pixel, b.slope)).collect();
+    map.bridges =
+        laid.iter().map(|b| (b.pixel, BridgePlane { slope: b.slope, range: b.range })).collect();
     laid.len()
 }
 
