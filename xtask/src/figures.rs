@@ -3,6 +3,7 @@
 use crate::run::{command, release_binary, root, run, say, target_folder};
 use anyhow::Result;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::Stdio;
 
 /// A picture: its name, the scene, the path on it, and where it is cut open.
@@ -21,6 +22,34 @@ const FIGURES: &[Figure] = &[Figure {
     to: "20.8,6,24.2",
     cut_height_m: Some("8"),
 }];
+
+/// The maps of several layers, built by the layered pipeline from a seed: their names and the seed.
+const LAYERED: &[(&str, &str)] = &[
+    ("testmap-0", "1,0,1"),
+    ("testmap-1", "2,0,20"),
+    ("testmap-2", "2,0,2"),
+    ("testmap-3", "2,0,2"),
+];
+
+/// Draws the maps of several layers with their cells.
+fn draw_layered(binary: &Path, work: &Path, docs: &Path) -> Result<()> {
+    for (name, seed) in LAYERED {
+        let scene = work.join(format!("{name}.glb"));
+        let mesh = work.join(format!("{name}.snav"));
+        let picture = docs.join(format!("layered-{name}.png"));
+        run(command(binary).args(["scene", name, "-o"]).arg(&scene))?;
+        run(command(binary)
+            .arg("build")
+            .arg(&scene)
+            .args(["--method", "layered", "--convex-distance", "0.1", "--seed", seed, "-o"])
+            .arg(&mesh))?;
+        let mut draw = command(binary);
+        draw.arg("export").arg(&mesh).arg("--scene").arg(&scene).arg("-o").arg(&picture);
+        run(draw.stdout(Stdio::null()))?;
+        say(&format!("{} drawn", picture.display()));
+    }
+    Ok(())
+}
 
 /// Writes every picture into `docs`.
 pub(crate) fn draw_all() -> Result<()> {
@@ -46,5 +75,5 @@ pub(crate) fn draw_all() -> Result<()> {
         run(command(&binary).args(draw).stdout(Stdio::null()))?;
         say(&format!("{} drawn", picture.display()));
     }
-    Ok(())
+    draw_layered(&binary, &work, &docs)
 }

@@ -14,7 +14,7 @@ pub enum BakeError {
     Settings(#[from] SettingsError),
     /// The pipeline does not exist yet.
     #[error(
-        "the {} method is not part of this version; use --method exact or voxel", method.name()
+        "the {} method is not part of this version; use --method exact, voxel or layered", method.name()
     )]
     NotAvailable {
         /// Which.

@@ -8,7 +8,11 @@ mod assemble;
 mod context;
 mod error;
 mod exact;
+<<<<<<< HEAD
 mod gaps;
+=======
+mod layered;
+>>>>>>> 6ed499afe4a0012a1bce88502b430fb4b7d08699
 mod partition;
 mod report;
 mod settings;
@@ -23,8 +27,8 @@ pub use partition::{
 };
 pub use report::{BakeReport, StageReport, Warning};
 pub use settings::{
-    AreaRule, BakeSettings, CellShape, ExactSettings, Method, PartitionSettings, Regions, Resolved,
-    SettingsError, Stairs, VoxelSettings,
+    AreaRule, BakeSettings, CellShape, ExactSettings, LayeredSettings, Method, PartitionSettings,
+    Regions, Resolved, SettingsError, Stairs, VoxelSettings,
 };
 pub use surefoot_mesh::Agent;
 pub use surface::{Face, Plane, WalkableSurface};
@@ -62,7 +66,8 @@ pub fn bake_in(
     let surface = match resolved.method {
         Method::Exact => exact::build(scene, &resolved, &mut context)?,
         Method::Voxel => voxel::build(scene, &resolved, &mut context)?,
-        Method::Layered | Method::AnySurface => {
+        Method::Layered => layered::build(scene, &resolved, &mut context)?,
+        Method::AnySurface => {
             return Err(BakeError::NotAvailable { method: resolved.method });
         }
     };

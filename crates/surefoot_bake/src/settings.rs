@@ -172,6 +172,42 @@ impl Default for VoxelSettings {
     }
 }
 
+/// Settings of the layered pipeline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayeredSettings {
+    /// Width of a coarse voxel, in metres: rounded to whole fine cells. Larger ones are faster and
+    /// find fewer layers; one wider than the agent's radius may miss narrow passages. Typical: 0.2.
+    pub cell_size_m: f64,
+    /// Height of a coarse voxel, in metres. Typical: 0.1.
+    pub cell_height_m: f64,
+    /// Width of a cell of the fine depth maps, in metres, rounded to the lattice (a multiple of half
+    /// a millimetre). Boundaries are right within one of it, on straight walls within a few
+    /// millimetres. Typical: a sixth of the agent's radius, 0.05.
+    pub fine_cell_size_m: f64,
+    /// How far a simplified boundary may lie from the measured one, in fine cells. Typical: 0.25.
+    pub boundary_error_cells: f64,
+    /// How far the mesh may lie above or below the ground, in metres. Typical: 0.02.
+    pub height_error_m: f64,
+    /// Gaps in the ground up to this width are none, in metres. Typical: 0.01.
+    pub gap_distance_m: f64,
+    /// Takes triangles that face down as ground too: for scenes with careless winding.
+    pub two_sided: bool,
+}
+
+impl Default for LayeredSettings {
+    fn default() -> Self {
+        Self {
+            cell_size_m: 0.2,
+            cell_height_m: 0.1,
+            fine_cell_size_m: 0.05,
+            boundary_error_cells: 0.25,
+            height_error_m: 0.02,
+            gap_distance_m: 0.01,
+            two_sided: false,
+        }
+    }
+}
+
 /// Everything a build can be told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BakeSettings {
@@ -199,6 +235,8 @@ pub struct BakeSettings {
     pub exact: ExactSettings,
     /// Settings of the voxel pipeline.
     pub voxel: VoxelSettings,
+    /// Settings of the layered pipeline.
+    pub layered: LayeredSettings,
 }
 
 impl Default for BakeSettings {
@@ -215,6 +253,7 @@ impl Default for BakeSettings {
             areas: Vec::new(),
             exact: ExactSettings::default(),
             voxel: VoxelSettings::default(),
+            layered: LayeredSettings::default(),
         }
     }
 }
@@ -273,6 +312,8 @@ pub struct Resolved {
     pub exact: ExactSettings,
     /// The voxel pipeline's settings.
     pub voxel: VoxelSettings,
+    /// The layered pipeline's settings.
+    pub layered: LayeredSettings,
     /// The partition's settings.
     pub partition: PartitionSettings,
 }
@@ -280,7 +321,7 @@ pub struct Resolved {
 impl Resolved {
     /// What the mesh says about how it was built.
     pub(crate) fn build_info(&self) -> BuildInfo {
-        let (exact, voxel) = (&self.exact, &self.voxel);
+        let (exact, voxel, layered) = (&self.exact, &self.voxel, &self.layered);
         let info = BuildInfo {
             method: BuildMethod::Exact,
             cell_size_m: 0.0,
@@ -291,8 +332,8 @@ impl Resolved {
             two_sided: exact.two_sided,
             seeded: !self.seeds.is_empty(),
         };
-        let gridded = |method| BuildInfo {
-            method,
+        let gridded = BuildInfo {
+            method: BuildMethod::Voxel,
             cell_size_m: voxel.cell_size_m,
             cell_height_m: voxel.cell_height_m,
             gap_distance_m: voxel.cell_size_m,
@@ -302,8 +343,15 @@ impl Resolved {
         };
         match self.method {
             Method::Exact => info,
-            Method::Voxel => gridded(BuildMethod::Voxel),
-            Method::Layered => gridded(BuildMethod::Layered),
+            Method::Voxel => gridded,
+            Method::Layered => BuildInfo {
+                method: BuildMethod::Layered,
+                cell_size_m: layered.fine_cell_size_m,
+                cell_height_m: layered.height_error_m,
+                gap_distance_m: layered.gap_distance_m,
+                two_sided: layered.two_sided,
+                ..gridded
+            },
             Method::AnySurface => BuildInfo { method: BuildMethod::AnySurface, ..info },
         }
     }
@@ -436,6 +484,7 @@ impl BakeSettings {
             "0 keeps every point",
         )?;
         self.voxel.check()?;
+        self.layered.check()?;
         if let Some(&seed) = self.seeds.iter().find(|s| !s.iter().all(|c| c.is_finite())) {
             return Err(SettingsError::Seed { seed });
         }
@@ -452,6 +501,7 @@ impl BakeSettings {
             areas: self.areas.clone(),
             exact: self.exact,
             voxel: self.voxel,
+            layered: self.layered,
             partition: PartitionSettings {
                 cells: self.cells,
                 convex_distance_m: self.convex_distance_m,
@@ -497,6 +547,54 @@ impl VoxelSettings {
             (0.0..=100.0).contains(&self.height_error_cells),
             "from 0 to 100 cell heights",
             "0.75 is usual",
+        )
+    }
+}
+
+impl LayeredSettings {
+    fn check(&self) -> Result<(), SettingsError> {
+        in_range(
+            "the fine cell size",
+            self.fine_cell_size_m,
+            (0.002..=10.0).contains(&self.fine_cell_size_m),
+            "from 0.002 to 10 m",
+            "a sixth of the agent's radius is usual",
+        )?;
+        in_range(
+            "the coarse cell size",
+            self.cell_size_m,
+            self.cell_size_m >= self.fine_cell_size_m
+                && self.cell_size_m <= 32.0 * self.fine_cell_size_m,
+            "from one to 32 fine cells",
+            "four fine cells are usual",
+        )?;
+        in_range(
+            "the coarse cell height",
+            self.cell_height_m,
+            (0.001..=10.0).contains(&self.cell_height_m),
+            "from 0.001 to 10 m",
+            "half the coarse cell size is usual",
+        )?;
+        in_range(
+            "the boundary error",
+            self.boundary_error_cells,
+            (0.0..=100.0).contains(&self.boundary_error_cells),
+            "from 0 to 100 fine cells",
+            "0.25 is usual",
+        )?;
+        in_range(
+            "the height error",
+            self.height_error_m,
+            (0.0..=10.0).contains(&self.height_error_m),
+            "from 0 to 10 m",
+            "0.02 is usual",
+        )?;
+        in_range(
+            "the gap distance of layers",
+            self.gap_distance_m,
+            (0.0..=1.0).contains(&self.gap_distance_m),
+            "from 0 to 1 m",
+            "0.01 is usual",
         )
     }
 }

@@ -313,6 +313,13 @@ impl DisjointSets {
         Self { parent: (0..count as u32).collect() }
     }
 
+    /// Adds a set of one member; returns its number.
+    pub(crate) fn push(&mut self) -> u32 {
+        let number = self.parent.len() as u32;
+        self.parent.push(number);
+        number
+    }
+
     pub(crate) fn find(&mut self, mut i: u32) -> u32 {
         while self.parent[i as usize] != i {
             let up = self.parent[self.parent[i as usize] as usize];

@@ -9,19 +9,19 @@
 
 mod add_detail;
 mod bridge_gaps;
-mod chain_contours;
-mod divide;
+pub(crate) mod chain_contours;
+pub(crate) mod divide;
 mod erode;
 mod filter_spans;
-mod grid;
-mod lift;
+pub(crate) mod grid;
+pub(crate) mod lift;
 mod link_neighbours;
-mod merge_tiles;
-mod rasterize;
+pub(crate) mod merge_tiles;
+pub(crate) mod rasterize;
 mod region_mesh;
 mod sample_places;
 mod segment;
-mod simplify_contours;
+pub(crate) mod simplify_contours;
 mod trace_contours;
 mod trace_tiles;
 mod walk_over_risers;

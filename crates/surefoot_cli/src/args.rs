@@ -182,11 +182,13 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) cluster: Option<f64>,
 
-    /// voxel, layered: width of a cell, in metres [default: 0.1]
+    /// voxel: width of a cell [default: 0.1]; layered: of a coarse cell [default: four fine ones],
+    /// in metres
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) cell_size: Option<f64>,
 
-    /// voxel, layered: height of a cell, in metres [default: 0.05]
+    /// voxel: height of a cell [default: 0.05]; layered: of a coarse cell [default: half its width],
+    /// in metres
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) cell_height: Option<f64>,
 
@@ -198,7 +200,7 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_enum)]
     pub(crate) regions: Option<RegionsFlag>,
 
-    /// layered: width of a cell of the fine depth map, in metres
+    /// layered: width of a cell of the fine depth maps, in metres [default: 0.05]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) fine_cell_size: Option<f64>,
 

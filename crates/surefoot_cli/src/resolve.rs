@@ -6,7 +6,8 @@
 use crate::args::{BackendFlag, BuildArgs, CellsFlag, MethodFlag, RegionsFlag, StairsFlag};
 use crate::outcome::Failure;
 use surefoot_bake::{
-    Agent, AreaRule, BakeSettings, CellShape, ExactSettings, Method, Regions, Stairs, VoxelSettings,
+    Agent, AreaRule, BakeSettings, CellShape, ExactSettings, LayeredSettings, Method, Regions,
+    Stairs, VoxelSettings,
 };
 
 /// The settings of a build, checked, and what the flags say that has no effect.
@@ -59,13 +60,14 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
             ..defaults
         },
         voxel: voxel_settings(args),
+        layered: layered_settings(args),
     };
     settings.resolve().map_err(Failure::usage)?;
 
     // What this version cannot do.
-    if !matches!(method, Method::Exact | Method::Voxel) {
+    if method == Method::AnySurface {
         return Err(Failure::failed(format!(
-            "the {} method is not part of this version; use --method exact or voxel",
+            "the {} method is not part of this version; use --method exact, voxel or layered",
             method.name()
         )));
     }
@@ -77,8 +79,31 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
     Ok((settings, without_effect(args)))
 }
 
+/// Coarse and fine cells keep their proportions where only one of them is given.
+fn layered_settings(args: &BuildArgs) -> LayeredSettings {
+    let defaults = LayeredSettings::default();
+    if args.method != MethodFlag::Layered {
+        return defaults;
+    }
+    let coarse_per_fine = defaults.cell_size_m / defaults.fine_cell_size_m;
+    let fine = args.fine_cell_size.or(args.cell_size.map(|coarse| coarse / coarse_per_fine));
+    let fine_cell_size_m = fine.unwrap_or(defaults.fine_cell_size_m);
+    let cell_size_m = args.cell_size.unwrap_or(fine_cell_size_m * coarse_per_fine);
+    let height_per_size = defaults.cell_height_m / defaults.cell_size_m;
+    LayeredSettings {
+        cell_size_m,
+        cell_height_m: args.cell_height.unwrap_or(cell_size_m * height_per_size),
+        fine_cell_size_m,
+        two_sided: args.two_sided,
+        ..defaults
+    }
+}
+
 fn voxel_settings(args: &BuildArgs) -> VoxelSettings {
-    let defaults = VoxelSettings::default();
+    let defaults = VoxelSettings { two_sided: args.two_sided, ..VoxelSettings::default() };
+    if args.method != MethodFlag::Voxel {
+        return defaults;
+    }
     VoxelSettings {
         cell_size_m: args.cell_size.unwrap_or(defaults.cell_size_m),
         cell_height_m: args.cell_height.unwrap_or(defaults.cell_height_m),
@@ -89,7 +114,6 @@ fn voxel_settings(args: &BuildArgs) -> VoxelSettings {
             Some(RegionsFlag::Watershed) => Regions::Watershed,
             Some(RegionsFlag::Monotone) => Regions::Monotone,
         },
-        two_sided: args.two_sided,
         ..defaults
     }
 }
@@ -105,19 +129,18 @@ fn without_effect(args: &BuildArgs) -> Vec<String> {
         ("--stair-slope", args.stair_slope.is_some()),
         ("--tolerance", args.tolerance.is_some()),
     ];
-    let of_voxels = [
-        ("--cell-size", args.cell_size.is_some()),
-        ("--cell-height", args.cell_height.is_some()),
-        ("--tile-size", args.tile_size.is_some()),
-        ("--regions", args.regions.is_some()),
-    ];
+    let of_grids =
+        [("--cell-size", args.cell_size.is_some()), ("--cell-height", args.cell_height.is_some())];
+    let of_voxels =
+        [("--tile-size", args.tile_size.is_some()), ("--regions", args.regions.is_some())];
     let of_layers = [("--fine-cell-size", args.fine_cell_size.is_some())];
-    let (idle, method): (&[_], _) = match args.method {
-        MethodFlag::Voxel => (&of_exact, "voxel"),
-        _ => (&of_voxels, "exact"),
+    let (idle, method): ([&[_]; 3], _) = match args.method {
+        MethodFlag::Voxel => ([&of_exact, &of_layers, &[]], "voxel"),
+        MethodFlag::Layered => ([&of_exact, &of_voxels, &[]], "layered"),
+        _ => ([&of_grids, &of_voxels, &of_layers], "exact"),
     };
-    idle.iter()
-        .chain(&of_layers)
+    idle.into_iter()
+        .flatten()
         .filter(|(_, given)| *given)
         .map(|(flag, _)| format!("{flag} has no effect with --method {method}"))
         .collect()

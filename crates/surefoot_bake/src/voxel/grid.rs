@@ -133,7 +133,7 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// The grid over some triangles; empty where there are none.
-    fn new(triangles: &[GridTriangle], settings: &Resolved) -> Result<Self, BakeError> {
+    pub(crate) fn new(triangles: &[GridTriangle], settings: &Resolved) -> Result<Self, BakeError> {
         let voxel = &settings.voxel;
         let agent = &settings.agent;
         let units = |m: f64| (m * LATTICE_PER_M).round();
@@ -331,7 +331,7 @@ pub(crate) fn bin_tiles(
 
 /// What every triangle is to a column. Of a sheet seen from both sides, the side that faces down is
 /// left out: it begins a solid of no thickness.
-fn class_triangles(soup: &Soup, settings: &Resolved) -> Vec<GridTriangle> {
+pub(crate) fn class_triangles(soup: &Soup, settings: &Resolved) -> Vec<GridTriangle> {
     let limit = settings.agent.max_slope_rad.cos() - SLOPE_SLACK;
     let mut classed: Vec<GridTriangle> = soup
         .triangles

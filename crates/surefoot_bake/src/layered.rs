@@ -1,0 +1,118 @@
+//! The layered pipeline: coarse voxels part the scene into layers that do not lie over themselves,
+//! each layer gets a fine depth map, and the borders of the maps become the borders of the ground.
+//!
+//! Follows Oliva, *Automatic Generation of Suboptimal NavMeshes* (2012), chapters 5 and 6. Every step
+//! takes plain arrays and gives plain arrays. Where it departs from the source, and why:
+//!
+//! - **One conservative pass instead of three projections.** The source renders along three axes since
+//!   a renderer misses faces that are seen edge-on. Here every column gets the whole range of heights
+//!   that a triangle has over it, so no face is missed, whatever its direction.
+//! - **A coarse voxel decides only what is certain.** It is blocked where everything in it would be;
+//!   whether the agent fits is asked of the fine map. Columns beside accessible ones are added, as in
+//!   the source, also where their own layer already lies over them: then in a layer of their own.
+//! - **The cutting shape also has a floor.** It says between which heights the ground of a layer is
+//!   looked for in each column; a column's part of the map is made from the triangles of that column
+//!   alone, so that maps cost what their ground is worth, and in parallel.
+//! - **Depths are exact.** The fine map holds the height of the ground at the middle of each of its
+//!   cells, on the lattice; head room and steps are measured from there and not in voxels.
+//! - **Faces near the vertical are no pixels.** Between two neighbouring middles the line is cut with
+//!   the triangles themselves: where ground ends, or where something stands on it, is a point on that
+//!   line. So is every corner of what stands on the ground. Thin walls are never missed, and a
+//!   boundary lies where it is and not where a pixel is.
+//! - **The radius is a true distance** to those points, and the contour is where that distance is the
+//!   radius: found on the lines between the middles, not along the pixels' sides.
+//! - **Layers share their borders.** The source partitions each layer and then matches portal vertices
+//!   with portal edges, splits, merges and repairs T-joints. Here the line between two layers is traced
+//!   once for both, so their vertices are the same lattice points from the start; and the partition that
+//!   follows works across layers, so there are no portals to drop and nothing to partition again.
+//!
+//! The error budget: a boundary lies within one fine cell of the true one, on either side. The parts: the
+//! rounding of positions inwards (a sixteenth of a cell), the chord of an arc around a corner
+//! (h²/8r for cells of h and a radius of r), corners at which ground ends between two lines (half a
+//! cell), and the simplification (a quarter of a cell by default).
+
+mod cutting_shape;
+mod erode;
+mod find_corners;
+mod fine_map;
+mod flood_layers;
+mod keep_reachable;
+mod link_pixels;
+mod probe;
+mod refine;
+mod scales;
+mod slice;
+mod trace;
+mod walk_over;
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::exact::drop_small::drop_small;
+use crate::exact::read;
+use crate::layered::scales::Scales;
+use crate::settings::Resolved;
+use crate::surface::WalkableSurface;
+use crate::voxel::grid::class_triangles;
+use crate::voxel::lift::{LiftFrame, lift};
+use crate::voxel::simplify_contours::{Deviation, simplify_contours};
+use surefoot_geom::lattice::LATTICE_PER_M;
+use surefoot_scene::Scene;
+
+/// The stages in order.
+pub(crate) fn build(
+    scene: &Scene,
+    settings: &Resolved,
+    context: &mut StageContext<'_>,
+) -> Result<WalkableSurface, BakeError> {
+    let settings = scales::with_coarse_cells(settings);
+    let layered = &settings.layered;
+    let soup = context.stage("read", |c| read::read(scene, &settings, c))?;
+    let triangles = class_triangles(&soup, &settings);
+    let scales = Scales::new(&triangles, &settings)?;
+    let (frame, area_names) = (soup.frame, soup.area_names);
+    let slices = context.stage("slice", |c| {
+        let slices = slice::slice(triangles, &scales, c)?;
+        c.observe(|| slices.view(&frame, &scales));
+        Ok(slices)
+    })?;
+    let layers =
+        context.stage("flood_layers", |c| flood_layers::flood_layers(&slices, &scales, c))?;
+    let layers = context.stage("keep_reachable", |c| {
+        keep_reachable::keep_reachable(layers, &settings.seeds, &frame, &scales, c)
+    })?;
+    let shape = context
+        .stage("cutting_shape", |c| cutting_shape::cutting_shape(layers, &slices, &scales, c))?;
+    let map = context.stage("refine", |c| refine::refine(shape, &slices, &scales, c))?;
+    let map = context.stage("walk_over", |c| {
+        let map = walk_over::walk_over(map, &slices, &scales, c)?;
+        c.observe(|| map.view(&frame, &slices, &scales, |p| map.has_ground(p)));
+        Ok(map)
+    })?;
+    let linked =
+        context.stage("link_pixels", |c| link_pixels::link_pixels(map, &slices, &scales, c))?;
+    let field = context.stage("erode", |c| {
+        let field = erode::erode(&linked, &scales, c)?;
+        c.observe(|| linked.map.view(&frame, &slices, &scales, |p| field.keeps(&linked, p)));
+        Ok(field)
+    })?;
+    let contours =
+        context.stage("trace", |c| trace::trace(&linked, &field, &slices, &scales, &frame, c))?;
+    let height_error = layered.height_error_m * LATTICE_PER_M;
+    let deviation = Deviation {
+        plan: layered.boundary_error_cells * f64::from(scales::SUB),
+        height: height_error,
+        apart: scales.height as f64,
+    };
+    let contours = context.stage("simplify_contours", |c| {
+        let mut contours = simplify_contours(contours, &deviation, c)?;
+        // Corners that came back may lie on others.
+        contours.chains.iter_mut().for_each(trace::drop_repeated);
+        contours.chains.retain(|c| c.edge_count() > 0);
+        Ok(contours)
+    })?;
+    let into = LiftFrame { frame, grid: &scales.sub, area_names, height_error };
+    let surface = context.stage("lift", |c| lift(contours, into, c))?;
+    context.stage("drop_small", |c| {
+        drop_small(surface, settings.min_area_m2, &settings.seeds, &settings.agent, c)
+    })
+}

@@ -1,0 +1,336 @@
+//! Links neighbouring pixels between which the agent can go, and finds where ground ends between them.
+//!
+//! Goes in: the fine depth maps. Comes out: for every pixel and each of the four directions the pixel
+//! it leads to, in its own layer or another; where none does, how far the ground goes on and what ends
+//! it; and where the ground breaks, as at a step (Oliva 2012, §5.2 and §6.2.3, where the map is
+//! flooded by depth alone). Where neither an edge of ground nor anything that stands on it lies in the
+//! coarse column, the next pixel is reached by its height; otherwise the line between them is cut with
+//! the triangles.
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::layered::find_corners::{CornerPoint, find_corners};
+use crate::layered::fine_map::{
+    FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
+};
+use crate::layered::probe::{Line, Probe, Reach};
+use crate::layered::scales::{Scales, TOUCHING_UNITS};
+use crate::layered::slice::Slices;
+use rayon::prelude::*;
+use surefoot_mesh::EdgeClass;
+
+/// Where ground ends between a pixel's middle and the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    pub(crate) pixel: u32,
+    pub(crate) direction: u8,
+    /// How far from the pixel's middle, in lattice units.
+    pub(crate) reach: f32,
+    pub(crate) class: EdgeClass,
+}
+
+/// Where the ground breaks between two linked pixels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Break {
+    pub(crate) pixel: u32,
+    /// East or north.
+    pub(crate) direction: u8,
+    /// How far from the pixel's middle, in lattice units.
+    pub(crate) reach: f32,
+}
+
+/// Linked depth maps.
+#[derive(Debug)]
+pub(crate) struct LinkedMap {
+    pub(crate) map: FineMap,
+    /// The pixel in each direction, or [`NO_PIXEL`].
+    pub(crate) links: Vec<[u32; 4]>,
+    /// Sorted by pixel and direction.
+    pub(crate) stops: Vec<Stop>,
+    /// Sorted by pixel and direction.
+    pub(crate) breaks: Vec<Break>,
+    /// Points of the boundary between the lines from pixel to pixel.
+    pub(crate) corners: Vec<CornerPoint>,
+}
+
+impl LinkedMap {
+    /// Where ground ends in a direction.
+    pub(crate) fn stop(&self, pixel: u32, direction: usize) -> Option<&Stop> {
+        let key = |s: &Stop| (s.pixel, usize::from(s.direction));
+        let at = self.stops.binary_search_by_key(&(pixel, direction), key).ok()?;
+        Some(&self.stops[at])
+    }
+
+    /// Where the ground breaks between a pixel and the one in a direction, from this pixel.
+    pub(crate) fn break_at(&self, pixel: u32, direction: usize, scales: &Scales) -> Option<f64> {
+        let (from, forward) = match direction {
+            0 | 1 => (pixel, direction),
+            _ => (self.links[pixel as usize][direction], direction - 2),
+        };
+        let key = |b: &Break| (b.pixel, usize::from(b.direction));
+        let at = self.breaks.binary_search_by_key(&(from, forward), key).ok()?;
+        let reach = f64::from(self.breaks[at].reach);
+        Some(if direction < 2 { reach } else { f64::from(scales.fine) - reach })
+    }
+}
+
+/// Cells that a thread links before it looks for more.
+const CHUNK: usize = 256;
+
+/// Links, stops and breaks of some cells.
+#[derive(Default)]
+struct Part {
+    /// Pixel, direction, other pixel.
+    links: Vec<(u32, u8, u32)>,
+    stops: Vec<Stop>,
+    breaks: Vec<Break>,
+}
+
+pub(crate) fn link_pixels(
+    map: FineMap,
+    slices: &Slices,
+    scales: &Scales,
+    context: &mut StageContext<'_>,
+) -> Result<LinkedMap, BakeError> {
+    let per_cell = scales.pixels_per_cell();
+    let cells: Vec<u32> = (0..map.shape.len() as u32).collect();
+    let plain: Vec<bool> = cells
+        .par_iter()
+        .with_min_len(CHUNK)
+        .map(|&cell| is_plain(&map, cell, slices, scales))
+        .collect();
+    let linker = Linker { map: &map, slices, scales, plain: &plain };
+    let parts: Vec<Part> = cells
+        .par_chunks(CHUNK)
+        .map_init(Probe::default, |probe, cells| {
+            let mut part = Part::default();
+            for pixel in cells.iter().flat_map(|&c| pixels_of(c, per_cell)) {
+                linker.link(pixel, probe, &mut part);
+            }
+            part
+        })
+        .collect();
+    let mut links = vec![[NO_PIXEL; 4]; map.len()];
+    for &(a, direction, b) in parts.iter().flat_map(|p| &p.links) {
+        links[a as usize][usize::from(direction)] = b;
+        links[b as usize][usize::from(direction) + 2] = a;
+    }
+    let breaks: Vec<Break> = parts.into_iter().flat_map(|p| p.breaks).collect();
+    context.check_cancelled()?;
+    let stops: Vec<Stop> = cells
+        .par_chunks(CHUNK)
+        .map_init(Probe::default, |probe, cells| {
+            let mut part = Part::default();
+            for pixel in cells.iter().flat_map(|&c| pixels_of(c, per_cell)) {
+                linker.stop(pixel, &links[pixel as usize], probe, &mut part);
+            }
+            part.stops
+        })
+        .collect::<Vec<_>>()
+        .into_iter()
+        .flatten()
+        .collect();
+    let corners = find_corners(&map, &plain, slices, scales);
+    context.count("corners", corners.len());
+    context.count("plain_cells", plain.iter().filter(|p| **p).count());
+    context.count("stops", stops.len());
+    context.count("breaks", breaks.len());
+    Ok(LinkedMap { map, links, stops, breaks, corners })
+}
+
+fn pixels_of(cell: u32, per_cell: usize) -> std::ops::Range<u32> {
+    cell * per_cell as u32..(cell + 1) * per_cell as u32
+}
+
+/// Whether nothing in a cell's column can end the ground of its layer.
+fn is_plain(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> bool {
+    let column = map.shape.columns[cell as usize];
+    if slices.ledges[column as usize] {
+        return false;
+    }
+    let pixels = pixels_of(cell, scales.pixels_per_cell());
+    let heights = &map.heights[pixels.start as usize..pixels.end as usize];
+    let (mut least, mut most) = (i64::MAX, i64::MIN);
+    for &h in heights {
+        if h == NO_HEIGHT {
+            return false;
+        }
+        (least, most) = (least.min(i64::from(h)), most.max(i64::from(h)));
+    }
+    !slices.faces_of(column).iter().any(|f| {
+        let (lo, hi) = (i64::from(f.lo), i64::from(f.hi));
+        let in_the_way = hi > least + scales.step && lo < most + scales.height;
+        let begins = slices.surface(f.triangle).faces_down()
+            && hi > least + TOUCHING_UNITS
+            && lo < most + scales.step;
+        in_the_way || begins
+    })
+}
+
+/// The line from the middle of a pixel to the next.
+pub(crate) fn line_from(
+    map: &FineMap,
+    pixel: u32,
+    direction: usize,
+    slices: &Slices,
+    scales: &Scales,
+) -> Line {
+    let (axis, sign) = (direction % 2, if direction < 2 { 1.0 } else { -1.0 });
+    Line {
+        start: map.middle(pixel, scales),
+        axis,
+        sign,
+        height: f64::from(map.heights[pixel as usize]),
+        rise: map.slope(pixel, slices)[axis] * sign,
+    }
+}
+
+struct Linker<'a> {
+    map: &'a FineMap,
+    slices: &'a Slices,
+    scales: &'a Scales,
+    plain: &'a [bool],
+}
+
+impl Linker<'_> {
+    fn column(&self, pixel: u32) -> u32 {
+        self.map.shape.columns[self.map.cell_of(pixel, self.scales) as usize]
+    }
+
+    fn is_bridge(&self, pixel: u32) -> bool {
+        self.map.kinds[pixel as usize] == PixelKind::Bridge
+    }
+
+    /// The place beside a pixel, and the ground there that a step reaches.
+    fn beside(&self, pixel: u32, direction: usize) -> (FinePlace, Option<u32>) {
+        let p = self.map.place(pixel, self.scales);
+        let [dx, dy] = STEPS[direction];
+        let place = FinePlace { y: p.y + dy, x: p.x + dx };
+        let height = i64::from(self.map.heights[pixel as usize]);
+        let away = |b: u32| (i64::from(self.map.heights[b as usize]) - height).abs();
+        let found = self
+            .map
+            .pixels_at(place, self.scales)
+            .filter(|&b| self.map.has_ground(b) && away(b) <= self.scales.climb)
+            .min_by_key(|&b| away(b));
+        (place, found)
+    }
+
+    fn line(&self, pixel: u32, direction: usize) -> Line {
+        line_from(self.map, pixel, direction, self.slices, self.scales)
+    }
+
+    /// The coarse columns of a pixel and of the place beside it.
+    fn columns(&self, pixel: u32, beside: FinePlace) -> ([u32; 2], usize) {
+        let here = self.column(pixel);
+        let there = column_at(beside, self.scales).unwrap_or(here);
+        ([here, there], if here == there { 1 } else { 2 })
+    }
+
+    fn reach(&self, pixel: u32, direction: usize, beside: FinePlace, probe: &mut Probe) -> Reach {
+        let line = self.line(pixel, direction);
+        let (columns, count) = self.columns(pixel, beside);
+        probe.look(&line, &columns[..count], self.map, self.slices, self.scales);
+        probe.reach(&line, self.scales.climb as f64, self.scales)
+    }
+
+    /// Whether the ground breaks between two pixels: they differ by more than their slope, or one is
+    /// a bridge.
+    fn breaks(&self, a: u32, b: u32, axis: usize) -> bool {
+        let (ga, gb) = (self.map.grounds[a as usize], self.map.grounds[b as usize]);
+        let folds = self.is_bridge(a) != self.is_bridge(b);
+        if ga == gb && !folds {
+            return false;
+        }
+        let rise = |p: u32| self.map.slope(p, self.slices)[axis].abs();
+        let (ha, hb) = (self.map.heights[a as usize], self.map.heights[b as usize]);
+        let apart = (f64::from(ha) - f64::from(hb)).abs();
+        folds
+            || apart > rise(a).max(rise(b)) * f64::from(self.scales.fine) + self.scales.break_height
+    }
+
+    /// Links a pixel to the east and to the north.
+    fn link(&self, pixel: u32, probe: &mut Probe, part: &mut Part) {
+        if !self.map.has_ground(pixel) {
+            return;
+        }
+        for direction in 0..2 {
+            let (place, Some(other)) = self.beside(pixel, direction) else { continue };
+            let breaks = self.breaks(pixel, other, direction);
+            let heights = &self.map.heights;
+            let apart =
+                (i64::from(heights[pixel as usize]) - i64::from(heights[other as usize])).abs();
+            if breaks && apart > self.scales.step {
+                continue;
+            }
+            let cell = |p: u32| self.map.cell_of(p, self.scales) as usize;
+            let here = self.map.place(pixel, self.scales);
+            let free = self.is_bridge(pixel)
+                || self.is_bridge(other)
+                || (self.plain[cell(pixel)] && self.plain[cell(other)])
+                || (self.reach(pixel, direction, place, probe) == Reach::Whole
+                    && self.reach(other, direction + 2, here, probe) == Reach::Whole);
+            if !free {
+                continue;
+            }
+            part.links.push((pixel, direction as u8, other));
+            if breaks {
+                let reach = self.break_reach(pixel, other, direction, [here, place], probe);
+                part.breaks.push(Break { pixel, direction: direction as u8, reach });
+            }
+        }
+    }
+
+    /// Where the upper of two pixels' ground ends towards the lower one, or a tread towards a bridge,
+    /// from the first.
+    fn break_reach(
+        &self,
+        a: u32,
+        b: u32,
+        direction: usize,
+        [here, there]: [FinePlace; 2],
+        probe: &mut Probe,
+    ) -> f32 {
+        let upper_first = match [a, b].map(|p| self.is_bridge(p)) {
+            [true, false] => false,
+            [false, true] => true,
+            _ => self.map.heights[a as usize] > self.map.heights[b as usize],
+        };
+        let (upper, towards, beside) =
+            if upper_first { (a, direction, there) } else { (b, direction + 2, here) };
+        let line = self.line(upper, towards);
+        let (columns, count) = self.columns(upper, beside);
+        probe.look(&line, &columns[..count], self.map, self.slices, self.scales);
+        let end = probe.ground_end(&line, self.scales.break_height, self.scales);
+        (if upper_first { end } else { f64::from(self.scales.fine) - end }) as f32
+    }
+
+    /// Finds where ground ends in the directions without a link.
+    fn stop(&self, pixel: u32, links: &[u32; 4], probe: &mut Probe, part: &mut Part) {
+        if !self.map.has_ground(pixel) {
+            return;
+        }
+        let whole = f64::from(self.scales.fine);
+        for direction in (0..4).filter(|&d| links[d] == NO_PIXEL) {
+            let (place, other) = self.beside(pixel, direction);
+            if self.is_bridge(pixel) {
+                let (reach, class) = ((0.5 * whole) as f32, EdgeClass::Open);
+                part.stops.push(Stop { pixel, direction: direction as u8, reach, class });
+                continue;
+            }
+            let (reach, class) = match self.reach(pixel, direction, place, probe) {
+                Reach::To(reach, class) => (reach, class),
+                Reach::Whole => {
+                    // The other side sees what is in the way, or nobody does: then half-way.
+                    let here = self.map.place(pixel, self.scales);
+                    match other.map(|o| self.reach(o, (direction + 2) % 4, here, probe)) {
+                        Some(Reach::To(back, class)) => (whole - back, class),
+                        _ => (0.5 * whole, EdgeClass::Open),
+                    }
+                }
+            };
+            let reach = reach.clamp(0.0, whole) as f32;
+            part.stops.push(Stop { pixel, direction: direction as u8, reach, class });
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Refines layers: a fine depth map under the cutting shape.
+//!
+//! Goes in: the cells of all layers and the triangles over each column. Comes out: the height of the
+//! ground in the middle of every fine cell: the topmost walkable surface between the heights that the
+//! cutting shape allows there, unless something is in the agent's way above it (Oliva 2012, §6.2.3,
+//! where what is in the way is found by its different depth). What is in the way: any surface between
+//! the step's and the agent's height; and a surface facing down below the step's height, unless one
+//! facing up ends what begins there before. Where there is no walkable surface, one that faces up and is
+//! too steep is noted: it may be a riser. Every cell is asked alone, so cells run in parallel.
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::layered::cutting_shape::CuttingShape;
+use crate::layered::fine_map::{FineMap, NO_HEIGHT, NO_PIXEL, PixelKind};
+use crate::layered::scales::{Scales, TOUCHING_UNITS};
+use crate::layered::slice::Slices;
+use crate::voxel::grid::{GridTriangle, Surface};
+use rayon::prelude::*;
+
+/// Cells that a thread refines before it looks for more.
+const CHUNK: usize = 256;
+
+pub(crate) fn refine(
+    shape: CuttingShape,
+    slices: &Slices,
+    scales: &Scales,
+    context: &mut StageContext<'_>,
+) -> Result<FineMap, BakeError> {
+    let per_cell = scales.pixels_per_cell();
+    let mut heights = vec![NO_HEIGHT; shape.len() * per_cell];
+    let mut grounds = vec![NO_PIXEL; shape.len() * per_cell];
+    heights
+        .par_chunks_mut(CHUNK * per_cell)
+        .zip(grounds.par_chunks_mut(CHUNK * per_cell))
+        .enumerate()
+        .for_each_init(CellScratch::default, |scratch, (chunk, (heights, grounds))| {
+            let cells = heights.chunks_mut(per_cell).zip(grounds.chunks_mut(per_cell));
+            for (i, (heights, grounds)) in cells.enumerate() {
+                refine_cell(&shape, chunk * CHUNK + i, slices, scales, heights, grounds, scratch);
+            }
+        });
+    context.check_cancelled()?;
+    let surface = |&g: &u32| (g != NO_PIXEL).then(|| slices.surface(g));
+    let kinds: Vec<PixelKind> = grounds
+        .iter()
+        .map(|g| match surface(g) {
+            None => PixelKind::Nothing,
+            Some(s) if s.is_ground() => PixelKind::Ground,
+            Some(_) => PixelKind::Steep,
+        })
+        .collect();
+    let areas = grounds.iter().map(|g| surface(g).map_or(0, Surface::area)).collect();
+    context.count("pixels", heights.len());
+    context.count("steep_pixels", kinds.iter().filter(|k| **k == PixelKind::Steep).count());
+    Ok(FineMap { shape, heights, grounds, kinds, areas, bridges: Vec::new(), refused: Vec::new() })
+}
+
+/// A surface over a pixel: the pixel, its height, whether it faces up, whether it faces down.
+type Event = (u32, i32, bool, bool);
+
+/// Surfaces over the pixels of a cell.
+#[derive(Default)]
+struct CellScratch {
+    events: Vec<Event>,
+    /// Pixels with ground.
+    walkable: Vec<bool>,
+}
+
+/// A triangle over the middles of a coarse column's pixels.
+pub(crate) struct PixelTriangle {
+    /// Twice the areas that the first pixel's middle has with each edge, and how they change.
+    areas: [i128; 3],
+    per_x: [i128; 3],
+    per_y: [i128; 3],
+    z: f64,
+    z_per_x: f64,
+    z_per_y: f64,
+    lo: f64,
+    hi: f64,
+    /// A triangle without an area in plan, of which every pixel on its line has all heights.
+    flat: bool,
+}
+
+impl PixelTriangle {
+    pub(crate) fn new(triangle: &GridTriangle, column: u32, scales: &Scales) -> Self {
+        let fine = i128::from(scales.fine);
+        let corner = scales.corner(column);
+        let half = i64::from(scales.fine) / 2;
+        let p = [i128::from(corner[0] + half), i128::from(corner[1] + half)];
+        let c = triangle.corners.map(|c| c.map(i128::from));
+        let whole =
+            (c[1][0] - c[0][0]) * (c[2][1] - c[0][1]) - (c[1][1] - c[0][1]) * (c[2][0] - c[0][0]);
+        let sign = if whole < 0 { -1 } else { 1 };
+        let mut out = Self {
+            areas: [0; 3],
+            per_x: [0; 3],
+            per_y: [0; 3],
+            z: 0.0,
+            z_per_x: 0.0,
+            z_per_y: 0.0,
+            lo: c.iter().map(|c| c[2]).min().unwrap_or(0) as f64,
+            hi: c.iter().map(|c| c[2]).max().unwrap_or(0) as f64,
+            flat: whole == 0,
+        };
+        for k in 0..3 {
+            let (a, b) = (c[k], c[(k + 1) % 3]);
+            let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+            out.areas[k] = sign * (dx * (p[1] - a[1]) - dy * (p[0] - a[0]));
+            out.per_x[k] = -sign * dy * fine;
+            out.per_y[k] = sign * dx * fine;
+        }
+        if whole != 0 {
+            let [slope_x, slope_y] = slope(triangle);
+            let away = |k: usize| (p[k] - c[0][k]) as f64;
+            out.z = c[0][2] as f64 + slope_x * away(0) + slope_y * away(1);
+            out.z_per_x = slope_x * scales.fine as f64;
+            out.z_per_y = slope_y * scales.fine as f64;
+        }
+        out
+    }
+
+    /// The height over a pixel's middle, where the triangle covers it; its border counts.
+    pub(crate) fn height(&self, i: u32, j: u32) -> Option<i32> {
+        if self.flat {
+            return None;
+        }
+        let (x, y) = (i128::from(i), i128::from(j));
+        let inside = (0..3).all(|k| self.areas[k] + self.per_x[k] * x + self.per_y[k] * y >= 0);
+        inside.then(|| {
+            let z = self.z + f64::from(i) * self.z_per_x + f64::from(j) * self.z_per_y;
+            z.clamp(self.lo, self.hi).round() as i32
+        })
+    }
+}
+
+/// How much a triangle rises along each axis; nothing for a vertical one.
+pub(crate) fn slope(triangle: &GridTriangle) -> [f64; 2] {
+    let c = triangle.corners;
+    let n = crate::exact::read::normal_units(c[0], c[1], c[2]);
+    if n.z.abs() > 0.0 { [-n.x / n.z, -n.y / n.z] } else { [0.0, 0.0] }
+}
+
+fn refine_cell(
+    shape: &CuttingShape,
+    cell: usize,
+    slices: &Slices,
+    scales: &Scales,
+    heights: &mut [i32],
+    grounds: &mut [u32],
+    scratch: &mut CellScratch,
+) {
+    let (column, low, high) = (shape.columns[cell], shape.lows[cell], shape.highs[cell]);
+    let faces = slices.faces_of(column);
+    let side = scales.per_side;
+    // Ground first; where there is none, what faces up and is too steep.
+    for steep in [false, true] {
+        if steep && !heights.contains(&NO_HEIGHT) {
+            break;
+        }
+        scratch.walkable.clear();
+        scratch.walkable.extend(heights.iter().map(|h| *h != NO_HEIGHT));
+        for face in faces.iter().filter(|f| f.hi >= low && f.lo <= high) {
+            let triangle = &slices.triangles[face.triangle as usize];
+            let surface = triangle.surface;
+            if !(if steep { surface == Surface::STEEP } else { surface.is_ground() }) {
+                continue;
+            }
+            let over = PixelTriangle::new(triangle, column, scales);
+            for pixel in (0..side * side).filter(|&p| !steep || !scratch.walkable[p as usize]) {
+                if let Some(z) = over.height(pixel % side, pixel / side) {
+                    let best = &mut heights[pixel as usize];
+                    if z >= low && z <= high && (*best == NO_HEIGHT || z > *best) {
+                        *best = z;
+                        grounds[pixel as usize] = face.triangle;
+                    }
+                }
+            }
+        }
+    }
+    let known = heights.iter().filter(|h| **h != NO_HEIGHT);
+    let (Some(&least), Some(&most)) = (known.clone().min(), known.max()) else { return };
+    let (least, most) = (i64::from(least), i64::from(most));
+    // Things in the way, and things facing down that may begin something solid.
+    let in_the_way = |lo: i64, hi: i64| hi > least + scales.step && lo < most + scales.height;
+    let begins = |lo: i64, hi: i64| hi >= least - TOUCHING_UNITS && lo <= most + scales.step;
+    let down = |f: &crate::layered::slice::FaceRange| {
+        slices.surface(f.triangle).faces_down() && begins(i64::from(f.lo), i64::from(f.hi))
+    };
+    let solids = faces.iter().any(down);
+    if !solids && !faces.iter().any(|f| in_the_way(i64::from(f.lo), i64::from(f.hi))) {
+        return;
+    }
+    scratch.events.clear();
+    for face in faces.iter().filter(|f| i64::from(f.hi) >= least - TOUCHING_UNITS) {
+        if !solids && !in_the_way(i64::from(face.lo), i64::from(face.hi)) {
+            continue;
+        }
+        let triangle = &slices.triangles[face.triangle as usize];
+        let over = PixelTriangle::new(triangle, column, scales);
+        let surface = triangle.surface;
+        for pixel in 0..side * side {
+            if heights[pixel as usize] == NO_HEIGHT {
+                continue;
+            }
+            if let Some(z) = over.height(pixel % side, pixel / side) {
+                scratch.events.push((pixel, z, surface.faces_up(), surface.faces_down()));
+            }
+        }
+    }
+    scratch.events.sort_unstable();
+    for of_pixel in scratch.events.chunk_by(|a, b| a.0 == b.0) {
+        let pixel = of_pixel[0].0 as usize;
+        if is_blocked(of_pixel, i64::from(heights[pixel]), scales) {
+            heights[pixel] = NO_HEIGHT;
+            grounds[pixel] = NO_PIXEL;
+        }
+    }
+}
+
+/// Whether something over a pixel, sorted from below, leaves no room to stand.
+fn is_blocked(events: &[Event], ground: i64, scales: &Scales) -> bool {
+    for (i, &(_, z, _, down)) in events.iter().enumerate() {
+        let above = i64::from(z) - ground;
+        if above > scales.step && above < scales.height {
+            return true;
+        }
+        if !down || above < -TOUCHING_UNITS || above > scales.step {
+            continue;
+        }
+        // What ends what begins here: the next surface that faces up, unless something else begins
+        // before it; where the two touch, one thing stands on another.
+        let beyond = |e: &&Event| i64::from(e.1) - i64::from(z) > TOUCHING_UNITS;
+        let rest = &events[i + 1..];
+        let up = rest.iter().filter(beyond).find(|e| e.2).map(|e| i64::from(e.1));
+        let next_down = rest.iter().filter(beyond).find(|e| e.3).map(|e| i64::from(e.1));
+        match (up, next_down) {
+            (Some(up), Some(down)) if down + TOUCHING_UNITS < up => {}
+            (Some(up), _) if up - ground > scales.step => return true,
+            (Some(_), _) | (None, Some(_)) => {}
+            // A lone sheet facing down has no end; one that lies on the ground is its underside.
+            (None, None) if above > TOUCHING_UNITS => return true,
+            (None, None) => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,131 @@
+//! The three grids of the layered pipeline and its limits, in lattice units.
+//!
+//! Coarse columns hold whole fine cells, and a fine cell holds [`SUB`] parts, the grid on which
+//! contours lie. All are whole numbers of lattice units counted from the frame's origin.
+
+use crate::error::BakeError;
+use crate::settings::{Resolved, VoxelSettings};
+use crate::voxel::grid::{Grid, GridTriangle};
+use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
+use surefoot_mesh::Agent;
+
+/// Parts of a fine cell along each axis.
+pub(crate) const SUB: i32 = 16;
+
+/// What a limit given by the agent is allowed to be exceeded by, in metres: as in the exact pipeline.
+const LIMIT_SLACK_M: f64 = 1e-4;
+
+/// Surfaces nearer to each other than this touch, in lattice units: a millimetre.
+pub(crate) const TOUCHING_UNITS: i64 = 64;
+
+/// Grids and limits, all in lattice units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scales {
+    /// Coarse columns and voxels.
+    pub(crate) coarse: Grid,
+    /// Parts of fine cells.
+    pub(crate) sub: Grid,
+    /// Width of a fine cell, and how many of them lie along a coarse column's side.
+    pub(crate) fine: i32,
+    pub(crate) per_side: u32,
+    /// The agent's height and its largest step.
+    pub(crate) height: i64,
+    pub(crate) step: i64,
+    /// The largest difference of height between neighbouring fine cells.
+    pub(crate) climb: i64,
+    /// The same between neighbouring coarse columns, in voxels.
+    pub(crate) climb_levels: i32,
+    /// The agent's radius.
+    pub(crate) radius: f64,
+    /// Gaps up to this width are none.
+    pub(crate) gap: f64,
+    /// Heights that differ by more than this break the ground.
+    pub(crate) break_height: f64,
+}
+
+/// The sizes of a coarse column, a fine cell and its part, in lattice units.
+fn sizes(settings: &Resolved) -> (i32, i32, i32) {
+    let layered = &settings.layered;
+    let units = |m: f64| m * LATTICE_PER_M;
+    let part = 2 * (units(layered.fine_cell_size_m) / f64::from(2 * SUB)).round().max(1.0) as i32;
+    let fine = part * SUB;
+    let per_side = (units(layered.cell_size_m) / f64::from(fine)).round().clamp(1.0, 64.0) as i32;
+    (fine * per_side, fine, part)
+}
+
+fn with_cells(settings: &Resolved, cell: i32, tile_size_cells: u32) -> Resolved {
+    let layered = settings.layered;
+    Resolved {
+        voxel: VoxelSettings {
+            cell_size_m: f64::from(cell) * M_PER_LATTICE,
+            cell_height_m: layered.cell_height_m,
+            tile_size_cells,
+            two_sided: layered.two_sided,
+            ..settings.voxel
+        },
+        // Tiles and their margins are the voxel pipeline's affair.
+        agent: Agent { radius_m: 0.0, ..settings.agent },
+        ..settings.clone()
+    }
+}
+
+/// The settings under which shared steps of the voxel pipeline see the coarse columns.
+pub(crate) fn with_coarse_cells(settings: &Resolved) -> Resolved {
+    Resolved { agent: settings.agent, ..with_cells(settings, sizes(settings).0, 0) }
+}
+
+impl Scales {
+    pub(crate) fn new(triangles: &[GridTriangle], settings: &Resolved) -> Result<Self, BakeError> {
+        let agent = &settings.agent;
+        let (coarse_cell, fine, part) = sizes(settings);
+        let coarse = Grid::new(triangles, &with_cells(settings, coarse_cell, 0))?;
+        let sub = Grid::new(triangles, &with_cells(settings, part, 256))?;
+        let units = |m: f64| (m * LATTICE_PER_M).round();
+        let slack = units(LIMIT_SLACK_M);
+        let half_height = 0.5 * units(agent.height_m);
+        let step = units(agent.max_step_m) + slack;
+        let climb_over = |cell: i32| {
+            let steepest = f64::from(cell) * agent.max_slope_rad.tan() + slack;
+            step.max(steepest.min(half_height))
+        };
+        let level = f64::from(coarse.cell_height);
+        Ok(Self {
+            coarse,
+            sub,
+            fine,
+            per_side: (coarse_cell / fine) as u32,
+            height: (units(agent.height_m) - slack) as i64,
+            step: step as i64,
+            climb: climb_over(fine) as i64,
+            climb_levels: (climb_over(coarse_cell) / level).ceil() as i32 + 1,
+            radius: agent.radius_m * LATTICE_PER_M,
+            gap: settings.layered.gap_distance_m * LATTICE_PER_M,
+            break_height: settings.layered.height_error_m.max(LIMIT_SLACK_M) * LATTICE_PER_M,
+        })
+    }
+
+    /// Fine cells in a coarse column.
+    pub(crate) const fn pixels_per_cell(&self) -> usize {
+        (self.per_side * self.per_side) as usize
+    }
+
+    /// A coarse column's place in the grid.
+    pub(crate) const fn place(&self, column: u32) -> [u32; 2] {
+        [column % self.coarse.width, column / self.coarse.width]
+    }
+
+    /// The lower corner of a coarse column, in lattice units.
+    pub(crate) fn corner(&self, column: u32) -> [i64; 2] {
+        let [x, y] = self.place(column);
+        let first = self.coarse.first_column();
+        let cell = i64::from(self.coarse.cell);
+        [(first[0] + i64::from(x)) * cell, (first[1] + i64::from(y)) * cell]
+    }
+
+    /// The lower corner of the coarse grid, in parts of fine cells of the sub grid.
+    pub(crate) fn origin_in_parts(&self) -> [i32; 2] {
+        let parts = i64::from(self.coarse.cell / self.sub.cell);
+        let (coarse, sub) = (self.coarse.first_column(), self.sub.first_column());
+        [0, 1].map(|k| (coarse[k] * parts - sub[k]) as i32)
+    }
+}

@@ -1,0 +1,284 @@
+//! Walks over what lies between ground and ground within a step: leaning risers, and the gaps of open
+//! stairs.
+//!
+//! Goes in: fine depth maps in which surfaces too steep to walk on are marked. Comes out: the same, with
+//! those kept that lead straight from ground below to ground above within one step, all over their triangle; with
+//! pixels laid across gaps between treads; and without what another layer found too. The rules are
+//! those of the voxel pipeline; the source (Oliva 2012) takes whatever has a similar depth as ground.
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::layered::fine_map::{
+    BridgePlane, FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
+};
+use crate::layered::link_pixels::line_from;
+use crate::layered::probe::Probe;
+use crate::layered::refine::PixelTriangle;
+use crate::layered::scales::Scales;
+use crate::layered::slice::Slices;
+use rayon::prelude::*;
+
+/// The most pixels that a bridge is long, or a riser wide.
+const MOST_PIXELS: i64 = 64;
+
+/// The run of the steepest bridge over a gap for its rise: 55°.
+const RUN_PER_RISE: f64 = 0.7;
+
+pub(crate) fn walk_over(
+    mut map: FineMap,
+    slices: &Slices,
+    scales: &Scales,
+    context: &mut StageContext<'_>,
+) -> Result<FineMap, BakeError> {
+    let risers = keep_risers(&mut map, slices, scales);
+    context.check_cancelled()?;
+    let doubled = drop_doubled(&mut map, scales);
+    let bridges = lay_bridges(&mut map, slices, scales);
+    context.count("risers", risers);
+    context.count("bridges", bridges);
+    context.count("doubled_pixels", doubled);
+    context.count("ground_pixels", map.heights.iter().filter(|h| **h != NO_HEIGHT).count());
+    Ok(map)
+}
+
+fn beside(map: &FineMap, pixel: u32, direction: usize, scales: &Scales) -> FinePlace {
+    let p = map.place(pixel, scales);
+    let [dx, dy] = STEPS[direction];
+    FinePlace { y: p.y + dy, x: p.x + dx }
+}
+
+/// Keeps steep pixels that lead from ground to ground; returns how many.
+fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
+    let steep: Vec<u32> =
+        (0..map.len() as u32).filter(|&p| map.kinds[p as usize] == PixelKind::Steep).collect();
+    let areas: Vec<Option<u16>> = steep
+        .par_iter()
+        .map(|&pixel| {
+            let (below, at_foot) = walk(map, pixel, -1.0, slices, scales)?;
+            let (above, _) = walk(map, pixel, 1.0, slices, scales)?;
+            (i64::from(above) - i64::from(below) <= scales.step)
+                .then(|| map.areas[at_foot as usize])
+        })
+        .collect();
+    // A slope that is higher than a step somewhere is no riser where it is lower.
+    let pairs = steep.iter().zip(&areas);
+    map.refused =
+        pairs.filter(|(_, area)| area.is_none()).map(|(&p, _)| map.grounds[p as usize]).collect();
+    map.refused.sort_unstable();
+    map.refused.dedup();
+    let mut kept = 0;
+    for (&pixel, area) in steep.iter().zip(&areas) {
+        let p = pixel as usize;
+        match area {
+            Some(area) if map.refused.binary_search(&map.grounds[p]).is_err() => {
+                map.areas[p] = *area;
+                kept += 1;
+            }
+            _ => clear(map, p),
+        }
+    }
+    kept
+}
+
+/// Goes straight up or down a steep slope, pixel by pixel, to the ground where it begins or ends: its
+/// height and pixel.
+fn walk(
+    map: &FineMap,
+    pixel: u32,
+    sign: f64,
+    slices: &Slices,
+    scales: &Scales,
+) -> Option<(i32, u32)> {
+    let [sx, sy] = map.slope(pixel, slices);
+    let slope = (sx * sx + sy * sy).sqrt();
+    let here = map.place(pixel, scales);
+    let fine = f64::from(scales.fine);
+    let mut height = i64::from(map.heights[pixel as usize]);
+    // As far as the flattest slope that is too steep goes within one step.
+    let most = (scales.step as f64 / (slope.max(0.05) * fine)).ceil() as i64 + 2;
+    let most = most.min(MOST_PIXELS);
+    for k in 1..=most {
+        let away = |s: f64| (sign * k as f64 * s / slope).round() as i64;
+        let place = FinePlace { y: here.y + away(sy), x: here.x + away(sx) };
+        let near = |p: &u32| {
+            let there = i64::from(map.heights[*p as usize]);
+            map.has_ground(*p) && (there - height).abs() <= scales.step
+        };
+        let next = map.pixels_at(place, scales).find(near)?;
+        height = i64::from(map.heights[next as usize]);
+        if map.kinds[next as usize] == PixelKind::Ground {
+            return Some((height as i32, next));
+        }
+    }
+    None
+}
+
+fn clear(map: &mut FineMap, pixel: usize) {
+    map.heights[pixel] = NO_HEIGHT;
+    map.grounds[pixel] = NO_PIXEL;
+    map.kinds[pixel] = PixelKind::Nothing;
+}
+
+/// Two cells of one column may find the same ground, or ground so near above that the upper one wins.
+/// Returns how many pixels lost theirs.
+fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
+    let per_cell = scales.pixels_per_cell();
+    let mut dropped = 0;
+    let mut found: Vec<(i32, std::cmp::Reverse<usize>)> = Vec::new();
+    for column in 0..map.shape.firsts.len() - 1 {
+        let cells = map.shape.firsts[column] as usize..map.shape.firsts[column + 1] as usize;
+        if cells.len() < 2 {
+            continue;
+        }
+        for pixel in 0..per_cell {
+            found.clear();
+            found.extend(
+                cells
+                    .clone()
+                    .map(|c| (map.heights[c * per_cell + pixel], std::cmp::Reverse(c)))
+                    .filter(|f| f.0 != NO_HEIGHT),
+            );
+            found.sort_unstable();
+            for pair in found.windows(2) {
+                if i64::from(pair[1].0) - i64::from(pair[0].0) < scales.height {
+                    clear(map, pair[0].1.0 * per_cell + pixel);
+                    dropped += 1;
+                }
+            }
+        }
+    }
+    dropped
+}
+
+/// A pixel across a gap.
+#[derive(Clone, Copy, Debug)]
+struct Bridge {
+    pixel: u32,
+    height: i32,
+    /// The lower tread.
+    ground: u32,
+    area: u16,
+    slope: [f64; 2],
+    /// The heights of the lower and of the upper tread.
+    range: [i32; 2],
+}
+
+/// Lays pixels across gaps between two treads of which one is higher by a step at most, where nothing
+/// as high as the lower one lies between them and a ramp would be steep. Returns how many.
+fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
+    let fine = f64::from(scales.fine);
+    let most = ((RUN_PER_RISE * scales.step as f64 / fine).floor() as i64 + 1).min(MOST_PIXELS);
+    let mut probe = Probe::default();
+    let mut laid: Vec<Bridge> = Vec::new();
+    for pixel in 0..map.len() as u32 {
+        if map.kinds[pixel as usize] != PixelKind::Ground {
+            continue;
+        }
+        let here = map.place(pixel, scales);
+        for direction in 0..2 {
+            let [dx, dy] = STEPS[direction];
+            let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
+            if ground_at(map, place(1), pixel, scales).is_some() {
+                continue;
+            }
+            let Some((k, other)) =
+                (2..=most).find_map(|k| Some((k, ground_at(map, place(k), pixel, scales)?)))
+            else {
+                continue;
+            };
+            let (a, b) =
+                (i64::from(map.heights[pixel as usize]), i64::from(map.heights[other as usize]));
+            let start = ground_end(map, pixel, direction, slices, scales, &mut probe);
+            let end =
+                k as f64 * fine - ground_end(map, other, direction + 2, slices, scales, &mut probe);
+            let gap = end - start;
+            if !(gap > 0.0) || gap > RUN_PER_RISE * (a - b).abs() as f64 {
+                continue;
+            }
+            let lower = if a <= b { pixel } else { other };
+            let between: Option<Vec<_>> = (1..k)
+                .map(|j| {
+                    let share = ((j as f64 * fine - start) / gap).clamp(0.0, 1.0);
+                    let z = a + ((b - a) as f64 * share).round() as i64;
+                    let free = is_free(slices, place(j), a.min(b), z, scales);
+                    let at = if free { pixel_for(map, place(j), z, scales) } else { None };
+                    let lower = lower as usize;
+                    let mut slope = [0.0; 2];
+                    slope[direction] = (b - a) as f64 / gap;
+                    at.map(|pixel| Bridge {
+                        pixel,
+                        height: z as i32,
+                        ground: map.grounds[lower],
+                        area: map.areas[lower],
+                        slope,
+                        range: [a.min(b) as i32, a.max(b) as i32],
+                    })
+                })
+                .collect();
+            laid.extend(between.into_iter().flatten());
+        }
+    }
+    laid.sort_by_key(|b| (b.pixel, b.height));
+    // Where two bridges cross, one is laid.
+    laid.dedup_by_key(|b| b.pixel);
+    for bridge in &laid {
+        let p = bridge.pixel as usize;
+        map.heights[p] = bridge.height;
+        map.grounds[p] = bridge.ground;
+        map.areas[p] = bridge.area;
+        map.kinds[p] = PixelKind::Bridge;
+    }
+    map.bridges =
+        laid.iter().map(|b| (b.pixel, BridgePlane { slope: b.slope, range: b.range })).collect();
+    laid.len()
+}
+
+/// How far the ground goes on from the middle of a pixel towards the next.
+fn ground_end(
+    map: &FineMap,
+    pixel: u32,
+    direction: usize,
+    slices: &Slices,
+    scales: &Scales,
+    probe: &mut Probe,
+) -> f64 {
+    let line = line_from(map, pixel, direction, slices, scales);
+    let here = map.shape.columns[map.cell_of(pixel, scales) as usize];
+    let there = column_at(beside(map, pixel, direction, scales), scales).unwrap_or(here);
+    let columns = [here, there];
+    probe.look(&line, &columns[..1 + usize::from(here != there)], map, slices, scales);
+    probe.ground_end(&line, scales.break_height, scales)
+}
+
+/// The ground at a place that a step reaches from a pixel.
+fn ground_at(map: &FineMap, place: FinePlace, from: u32, scales: &Scales) -> Option<u32> {
+    let height = i64::from(map.heights[from as usize]);
+    map.pixels_at(place, scales).find(|&p| {
+        map.has_ground(p) && (i64::from(map.heights[p as usize]) - height).abs() <= scales.step
+    })
+}
+
+/// A pixel at a place without ground, of a layer that looks for ground at this height.
+fn pixel_for(map: &FineMap, place: FinePlace, z: i64, scales: &Scales) -> Option<u32> {
+    let fits = |p: &u32| {
+        let cell = map.cell_of(*p, scales) as usize;
+        let range = i64::from(map.shape.lows[cell])..=i64::from(map.shape.highs[cell]);
+        !map.has_ground(*p) && range.contains(&z)
+    };
+    map.pixels_at(place, scales).find(fits)
+}
+
+/// Whether nothing lies over a place from just below the lower tread up to the agent's head.
+fn is_free(slices: &Slices, place: FinePlace, lower: i64, z: i64, scales: &Scales) -> bool {
+    let side = i64::from(scales.per_side);
+    let Some(column) = column_at(place, scales) else { return false };
+    let (i, j) = (place.x.rem_euclid(side) as u32, place.y.rem_euclid(side) as u32);
+    let (low, high) = (lower - scales.break_height as i64, z + scales.height);
+    let faces = slices.faces_of(column).iter();
+    !faces.filter(|f| i64::from(f.hi) > low && i64::from(f.lo) < high).any(|face| {
+        let triangle = &slices.triangles[face.triangle as usize];
+        PixelTriangle::new(triangle, column, scales)
+            .height(i, j)
+            .is_some_and(|h| i64::from(h) > low && i64::from(h) < high)
+    })
+}

@@ -1,0 +1,191 @@
+//! The layered pipeline on procedural scenes: beside the exact one, with seeds, on any number of
+//! threads, and against closed forms.
+
+use surefoot_bake::{
+    Agent, BakeSettings, Baked, LayeredSettings, Method, StageContext, Warning, bake_in,
+};
+use surefoot_mesh::{NavMesh, Query};
+use surefoot_testing_scenes::{ProceduralScene, Variant, build};
+
+const FINE_CELL_M: f64 = 0.05;
+
+fn scene(name: &str, size: u32, rotate_deg: f64) -> ProceduralScene {
+    let size = (size > 0).then_some(size);
+    build(name, &Variant { size, rotate_deg, seed: 1, ..Variant::default() }).expect("a scene")
+}
+
+fn settings_for(scene: &ProceduralScene, method: Method, wider_m: f64) -> BakeSettings {
+    let known = &scene.truth.agent;
+    BakeSettings {
+        agent: Agent {
+            height_m: known.height_m,
+            radius_m: (known.radius_m + wider_m).max(0.0),
+            max_slope_rad: known.max_slope_deg.to_radians(),
+            max_step_m: known.max_step_m,
+        },
+        method,
+        layered: LayeredSettings { fine_cell_size_m: FINE_CELL_M, ..LayeredSettings::default() },
+        ..BakeSettings::default()
+    }
+}
+
+fn bake(scene: &ProceduralScene, settings: &BakeSettings) -> Baked {
+    let baked = bake_in(&scene.scene, settings, StageContext::new()).expect("the scene builds");
+    let lost = |w: &&Warning| matches!(w, Warning::FaceLost { .. });
+    assert!(!baked.report.warnings.iter().any(|w| lost(&w)), "{:?}", baked.report.warnings);
+    baked
+}
+
+/// Random places on a mesh, in the user's frame.
+fn places_on(mesh: &NavMesh) -> Vec<[f64; 3]> {
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mut query = Query::new(mesh);
+    (0..100).filter_map(|_| query.random_point(&mut random).map(|p| p.point)).collect()
+}
+
+/// The share of pairs of places on which two meshes agree whether one can be reached from the other;
+/// places that only one of them holds within a cell or two are left out.
+fn agreement(one: &NavMesh, two: &NavMesh) -> (usize, usize) {
+    let near = [2.0 * FINE_CELL_M, 0.2, 2.0 * FINE_CELL_M];
+    let (mut a, mut b) = (Query::new(one), Query::new(two));
+    let places: Vec<[f64; 3]> = places_on(one)
+        .into_iter()
+        .filter(|p| a.nearest(*p, near).is_some() && b.nearest(*p, near).is_some())
+        .collect();
+    let (mut same, mut all) = (0, 0);
+    for (i, p) in places.iter().enumerate() {
+        for q in places.iter().skip(i + 1).step_by(7) {
+            all += 1;
+            same += usize::from(a.find_path(*p, *q).is_ok() == b.find_path(*p, *q).is_ok());
+        }
+    }
+    (same, all)
+}
+
+#[test]
+fn ground_and_ways_are_those_of_the_exact_pipeline() {
+    let mut wrong = Vec::new();
+    for (name, size) in [
+        ("testmap-0", 0),
+        ("testmap-1", 0),
+        ("doorways", 0),
+        ("stairs", 3),
+        ("spiral-stairs", 0),
+        ("overhang", 0),
+        ("pillars", 3),
+        ("kerbs", 0),
+        ("town-house", 0),
+    ] {
+        let scene = scene(name, size, 0.0);
+        let exact = bake(&scene, &settings_for(&scene, Method::Exact, 0.0)).mesh;
+        let layered = bake(&scene, &settings_for(&scene, Method::Layered, 0.0)).mesh;
+        let ratio = layered.area_m2() / exact.area_m2();
+        if !(0.98..=1.02).contains(&ratio) {
+            wrong.push(format!("{name}: {} of {} m²", layered.area_m2(), exact.area_m2()));
+        }
+        let (same, all) = agreement(&exact, &layered);
+        if (same as f64) < 0.99 * all as f64 || all < 100 {
+            wrong.push(format!("{name}: {same} of {all} pairs agree"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_roof_that_no_seed_reaches_disappears() {
+    let scene = scene("testmap-0", 0, 0.0);
+    let mut settings = settings_for(&scene, Method::Layered, 0.0);
+    // On a block 2.5 m high, beside the bridge.
+    let (roof, ground) = ([7.5, 2.5, 3.5], [15.0, 0.0, 18.0]);
+    let near = [0.1, 0.3, 0.1];
+    let all = bake(&scene, &settings).mesh;
+    assert!(Query::new(&all).nearest(roof, near).is_some());
+    settings.seeds = vec![ground];
+    let seeded = bake(&scene, &settings);
+    let mut query = Query::new(&seeded.mesh);
+    assert!(query.nearest(roof, near).is_none(), "the roof is gone");
+    assert!(query.nearest(ground, near).is_some(), "the ground is there");
+    assert!(query.find_path(ground, [15.0, 3.0, 9.5]).is_ok(), "the bridge is there");
+    let layers = |baked: &Baked| {
+        let stage = baked.report.stages.iter().find(|s| s.name == "keep_reachable");
+        stage.and_then(|s| s.counts.iter().find(|c| c.0 == "layers")).map_or(0.0, |c| c.1)
+    };
+    settings.seeds = Vec::new();
+    assert!(layers(&seeded) < layers(&bake(&scene, &settings)), "its layer was never refined");
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    for name in ["testmap-1", "spiral-stairs"] {
+        let scene = scene(name, 0, 17.3);
+        let settings = settings_for(&scene, Method::Layered, 0.0);
+        let bytes = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            pool.install(|| bake(&scene, &settings).mesh.to_bytes())
+        };
+        let one = bytes(1);
+        assert!(one == bytes(2), "{name} on 2 threads");
+        assert!(one == bytes(5), "{name} on 5 threads");
+    }
+}
+
+/// What differs from the closed form by more than a fine cell, in words: an agent thinner by a cell
+/// must come through wherever the truth says so, and one wider by a cell nowhere where it says no.
+fn differences(scene: &ProceduralScene) -> Vec<String> {
+    let truth = &scene.truth;
+    let both = [-FINE_CELL_M, FINE_CELL_M].map(|wider| {
+        let settings = settings_for(scene, Method::Layered, wider);
+        bake(scene, &BakeSettings { min_area_m2: 0.0, ..settings }).mesh
+    });
+    let [mut thin, mut wide] = [Query::new(&both[0]), Query::new(&both[1])];
+    let mut out = Vec::new();
+    for pair in truth.pairs.iter().filter(|p| p.gap_reach_m <= 0.0) {
+        if pair.connected {
+            if let Err(e) = thin.find_path(pair.from, pair.to) {
+                out.push(format!("{e}: {}", pair.what));
+            }
+        } else if wide.find_path(pair.from, pair.to).is_ok() {
+            out.push(format!("connected: {}", pair.what));
+        }
+    }
+    let near = [0.005, 0.3, 0.005];
+    for p in truth.free_points.iter().filter(|p| thin.nearest(**p, near).is_none()) {
+        out.push(format!("free point {p:?} is off the mesh"));
+    }
+    for p in truth.eroded_points.iter().chain(&truth.blocked_points) {
+        if wide.nearest(*p, near).is_some() {
+            out.push(format!("blocked point {p:?} is on the mesh"));
+        }
+    }
+    if let Some(area) = truth.eroded_area_m2 {
+        let (most, least) = (both[0].area_m2(), both[1].area_m2());
+        if !(least <= area && area <= most) {
+            out.push(format!("between {least} and {most} m² instead of {area}"));
+        }
+    }
+    out
+}
+
+#[test]
+fn closed_forms_hold_within_a_fine_cell_at_odd_angles() {
+    let mut wrong = Vec::new();
+    for (name, size) in [
+        ("doorways", 6),
+        ("overhang", 1),
+        ("stairs", 3),
+        ("open-stairs", 3),
+        ("pillars", 3),
+        ("kerbs", 1),
+    ] {
+        for rotate_deg in [0.0, 17.3, 45.0] {
+            let scene = scene(name, size, rotate_deg);
+            let found = differences(&scene);
+            wrong.extend(found.into_iter().map(|d| format!("{name}, {rotate_deg}°: {d}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
