@@ -11,6 +11,7 @@ mod exact;
 mod partition;
 mod report;
 mod settings;
+mod settings_table;
 mod surface;
 mod voxel;
 
@@ -24,6 +25,9 @@ pub use report::{BakeReport, StageReport, Warning};
 pub use settings::{
     AreaRule, BakeSettings, CellShape, ExactSettings, Method, PartitionSettings, Regions, Resolved,
     SettingsError, Stairs, VoxelSettings,
+};
+pub use settings_table::{
+    SettingChoice, SettingError, SettingInfo, SettingKind, SettingValue, settings_table,
 };
 pub use surefoot_mesh::Agent;
 pub use surface::{Face, Plane, WalkableSurface};
