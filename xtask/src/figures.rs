@@ -1,6 +1,7 @@
 //! The pictures of the documents, drawn anew by the release binary.
 
 use crate::run::{command, release_binary, root, run, say, target_folder};
+use crate::viewer;
 use anyhow::Result;
 use std::ffi::OsString;
 use std::process::Stdio;
@@ -46,5 +47,5 @@ pub(crate) fn draw_all() -> Result<()> {
         run(command(&binary).args(draw).stdout(Stdio::null()))?;
         say(&format!("{} drawn", picture.display()));
     }
-    Ok(())
+    viewer::draw(&binary, &docs)
 }

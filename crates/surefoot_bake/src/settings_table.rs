@@ -474,6 +474,9 @@ mod tests {
                 let mut settings = BakeSettings::default();
                 // Settings that others are compared with: out of the way.
                 settings.exact.wall_thickness_m = 1.5;
+                if info.key == "agent.height" {
+                    settings.agent.max_step_m = 0.0;
+                }
                 if info.key == "agent.max_step" {
                     settings.agent.height_m = 1000.0;
                 }

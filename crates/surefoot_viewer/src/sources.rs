@@ -85,6 +85,8 @@ struct Original {
     /// As it was given on the command line; a dropped file has its name.
     given: String,
     place: Place,
+    /// Whether it may have materials that the page can show.
+    materials: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -109,6 +111,28 @@ pub(crate) struct Source {
 impl Source {
     /// Reads or makes it.
     pub(crate) fn load(wanted: &Wanted) -> Result<Self, SourceError> {
+        let mut source = Self::load_plain(wanted)?;
+        let materials: Vec<bool> =
+            (0..source.originals.len()).map(|i| source.has_materials(i)).collect();
+        for (original, materials) in source.originals.iter_mut().zip(materials) {
+            original.materials = materials;
+        }
+        Ok(source)
+    }
+
+    /// A glTF may always have materials; an OBJ has them where its library is there.
+    fn has_materials(&self, index: usize) -> bool {
+        let name = &self.originals[index].name;
+        match ending(Path::new(name)).as_str() {
+            "gltf" | "glb" => true,
+            "obj" => self.original(index).is_some_and(|bytes| {
+                names_in(name, &bytes).iter().any(|part| self.part(index, part).is_some())
+            }),
+            _ => false,
+        }
+    }
+
+    fn load_plain(wanted: &Wanted) -> Result<Self, SourceError> {
         match wanted {
             Wanted::Files(paths) => Self::from_disk(paths),
             Wanted::Dropped(files) => Self::from_dropped(files),
@@ -146,6 +170,7 @@ impl Source {
                 name: file_name(path),
                 given: path.display().to_string(),
                 place: Place::Disk((*path).clone()),
+                materials: false,
             })
             .collect();
         let title = paths.iter().map(|p| file_name(p)).collect::<Vec<_>>().join(", ");
@@ -196,6 +221,7 @@ impl Source {
                     name: file.name.clone(),
                     given: file.name.clone(),
                     place: Place::Memory(Arc::clone(&file.bytes)),
+                    materials: false,
                 });
             } else {
                 beside.push(file.clone());
@@ -224,7 +250,11 @@ impl Source {
 
     /// What the page is told.
     pub(crate) fn describe(&self) -> Value {
-        let files: Vec<Value> = self.originals.iter().map(|o| json!({ "name": o.name })).collect();
+        let files: Vec<Value> = self
+            .originals
+            .iter()
+            .map(|o| json!({ "name": o.name, "materials": o.materials }))
+            .collect();
         let scene = self.scene.as_ref().map(|scene| {
             let (low, high) = scene.bounds().unwrap_or_default();
             json!({

@@ -39,7 +39,7 @@ export interface Procedural { name: string; size: number | null; rotate: number;
 export interface SourceState {
   number: number;
   title: string;
-  files: { name: string }[];
+  files: { name: string; materials: boolean }[];
   scene: { triangles: number; ignored: number; low: Point; high: Point; origin: Point } | null;
   procedural: Procedural | null;
 }

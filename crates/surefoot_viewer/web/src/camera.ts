@@ -36,6 +36,11 @@ export class OrbitCamera {
     this.east.crossVectors(this.north, this.up).normalize();
   }
 
+  /// A level direction that stands still.
+  sideways(): Vector3 {
+    return this.east.clone().multiplyScalar(0.8).addScaledVector(this.north, -0.6);
+  }
+
   /// From the target to the eye.
   private outwards(): Vector3 {
     const flat = Math.cos(this.pitch);

@@ -4,7 +4,7 @@ import { address, bytes, claim, type Description, follow, get, type PathAnswer, 
 import { readBlock } from "./blocks";
 import { EDGES } from "./colours";
 import { byId, download, duration, el, fill, spaced } from "./dom";
-import { hasMaterials, loadDressed } from "./materials";
+import { loadDressed } from "./materials";
 import { CheckPage, PathPage, ScenePage, ShowPage, StatisticsPage } from "./pages";
 import { SettingsPanel } from "./settings";
 import { Tabs } from "./tabs";
@@ -25,7 +25,7 @@ interface Link {
 
 function defaultShow(): ShowOptions {
   return {
-    scene: true, mesh: true, materials: true, wireframe: false, colourBy: "component", edges: EDGES.map((e) => e.shown),
+    scene: true, mesh: true, materials: true, wireframe: false, backs: false, colourBy: "component", edges: EDGES.map((e) => e.shown),
     links: true, opacity: 0.8, layer: null, cut: null,
   };
 }
@@ -174,7 +174,7 @@ class App {
       this.view.focus();
       if (link) this.applyLink(link);
       this.link = null;
-      if (source.files.some((f) => hasMaterials(f.name)) && this.view.show.materials) void this.dress(source.number);
+      if (source.files.some((f) => f.materials) && this.view.show.materials) void this.dress(source.number);
       this.showPage.update(state);
     }
     if ((mesh?.number ?? 0) !== this.meshShown) {
@@ -242,7 +242,7 @@ class App {
     localStorage.setItem(SHOW, JSON.stringify(this.view.show));
     this.view.applyShow();
     const source = this.state?.source;
-    if (source && this.view.show.materials && !this.view.hasDress && source.files.some((f) => hasMaterials(f.name))) void this.dress(source.number);
+    if (source && this.view.show.materials && !this.view.hasDress && source.files.some((f) => f.materials)) void this.dress(source.number);
   }
 
   private async showStage(number: number | null): Promise<void> {

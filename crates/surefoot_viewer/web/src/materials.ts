@@ -3,17 +3,13 @@
 import { Group, LoadingManager, Mesh, type Object3D } from "three";
 import { address, bytes } from "./api";
 
-/// Whether a file may bring materials.
-export function hasMaterials(name: string): boolean {
-  return /\.(glb|gltf|obj)$/i.test(name);
-}
-
-/// All files of the scene that bring materials; null where none does.
-export async function loadDressed(files: { name: string }[]): Promise<Object3D | null> {
+/// All files of the scene in their materials; null where one has none.
+export async function loadDressed(files: { name: string; materials: boolean }[]): Promise<Object3D | null> {
   const all = new Group();
   let worth = false;
   for (const [index, file] of files.entries()) {
-    const loaded = /\.obj$/i.test(file.name) ? await obj(index) : hasMaterials(file.name) ? await gltf(index) : null;
+    if (!file.materials) return null;
+    const loaded = /\.obj$/i.test(file.name) ? await obj(index) : await gltf(index);
     if (!loaded) return null;
     all.add(loaded);
     loaded.traverse((o) => {

@@ -154,6 +154,7 @@ export class ShowPage {
       checkbox("Input scene", show.scene, change("scene"), "show-scene"),
       checkbox("Its own materials and textures", show.materials, change("materials"), "show-materials"),
       checkbox("Wireframe", show.wireframe, change("wireframe"), "show-wireframe"),
+      checkbox("Triangles from behind", show.backs, change("backs"), "show-backs"),
       checkbox("Mesh", show.mesh, change("mesh"), "show-mesh"),
       checkbox("Links", show.links, change("links"), "show-links"),
       el("h2", {}, "Cells"),
@@ -281,7 +282,7 @@ export class PathPage {
     const rows: [string, string, string?][] = [
       ["search", `${(answer.micros ?? 0).toFixed(1)} µs`, "path-micros"], ["cells crossed", thousands(answer.cells ?? 0)],
       ["nodes looked at", thousands(answer.nodes ?? 0)], ["corners", thousands((answer.points?.length ?? 2) - 2)],
-      ["cost", `${(answer.cost ?? 0).toFixed(3)} m`],
+      ["cost, in plan", `${(answer.cost ?? 0).toFixed(3)} m`],
     ];
     if (answer.gap_length) rows.push(["over gaps", metres(answer.gap_length)]);
     if (answer.ramp_length) rows.push(["over ramps", metres(answer.ramp_length)]);

@@ -3,7 +3,7 @@
 // Everything is drawn relative to the scene's origin. A frame is drawn only when something changed.
 
 import {
-  AmbientLight, BufferAttribute, BufferGeometry, ColorManagement, CylinderGeometry, DirectionalLight, DoubleSide, Group,
+  AmbientLight, BufferAttribute, BufferGeometry, ColorManagement, CylinderGeometry, DirectionalLight, DoubleSide, FrontSide, Group,
   HemisphereLight, InstancedMesh, LineBasicMaterial, LinearSRGBColorSpace, LineSegments, Matrix4, Mesh, MeshBasicMaterial,
   MeshLambertMaterial, NoColorSpace, type Object3D, OctahedronGeometry, Plane, Color, Raycaster, Scene, SphereGeometry,
   Vector2, Vector3, WebGLRenderer, Quaternion,
@@ -15,6 +15,10 @@ import { type Block, f32, u16, u32, u8 } from "./blocks";
 import { OrbitCamera } from "./camera";
 import { BACKGROUND, COMPONENTS, EDGES, FAULTS, hex, KINDS, PATH, type Rgb, SCENE, scattered } from "./colours";
 import type { Fault, Point } from "./api";
+import { FlatMaterial } from "./shading";
+
+// Colours are shown as they are written; set before any of them is made.
+ColorManagement.enabled = false;
 
 export type ColourBy = "component" | "area" | "kind" | "random" | "layer";
 
@@ -23,6 +27,8 @@ export interface ShowOptions {
   mesh: boolean;
   materials: boolean;
   wireframe: boolean;
+  /// Show triangles from behind too; without it one looks into closed rooms from outside.
+  backs: boolean;
   colourBy: ColourBy;
   edges: boolean[];
   links: boolean;
@@ -30,6 +36,15 @@ export interface ShowOptions {
   layer: number | null;
   cut: number | null;
 }
+
+/// A frame that takes longer than this, in milliseconds, is drawn coarser while something moves.
+const SLOW_MS = 31;
+/// One that takes less is drawn finer.
+const FAST_MS = 18;
+/// The coarsest, as a share of the full resolution.
+const COARSEST = 0.6;
+/// After so long without a change, in milliseconds, everything is drawn in full.
+const STILL_MS = 220;
 
 /// How far the mesh is lifted off the ground it lies on, in metres.
 const LIFT = 0.02;
@@ -40,23 +55,22 @@ export class View3d {
   private readonly renderer: WebGLRenderer;
   private readonly world = new Scene();
   private readonly cutPlane = new Plane(new Vector3(0, -1, 0), 0);
-  private readonly hemisphere = new HemisphereLight(0xffffff, 0xa8a39a, 1.9);
-  private readonly sun = new DirectionalLight(0xffffff, 1.15);
-  private readonly fill = new AmbientLight(0xffffff, 0.45);
-  private readonly sceneMaterial = new MeshLambertMaterial({ color: hex(SCENE), flatShading: true, side: DoubleSide });
-  private readonly meshMaterial = new MeshLambertMaterial({
-    vertexColors: true, flatShading: true, side: DoubleSide, transparent: true, opacity: 0.8,
-    polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -4,
-  });
+  private readonly hemisphere = new HemisphereLight(0xffffff, 0xc8c3ba, 1.3);
+  private readonly sun = new DirectionalLight(0xffffff, 1.0);
+  private readonly fill = new AmbientLight(0xffffff, 1.1);
+  private readonly sceneMaterial = new FlatMaterial(hex(SCENE), false);
+  private readonly wireMaterial = new MeshBasicMaterial({ color: 0x5f6b73, wireframe: true });
+  private readonly meshMaterial = new FlatMaterial(null, true);
   private readonly edgeMaterial = new LineBasicMaterial({ vertexColors: true });
   private readonly linkMaterial = new LineBasicMaterial({ color: 0xb0189a });
   private readonly pathMaterial = new LineMaterial({ color: hex(PATH), linewidth: 4.5 });
   private readonly ghostMaterial = new LineMaterial({ color: hex(PATH), linewidth: 2.5, transparent: true, opacity: 0.35, depthTest: false });
   private readonly flat = new Group();
-  private sceneMesh: Mesh | null = null;
+  private sceneMesh: Mesh<BufferGeometry, FlatMaterial | MeshBasicMaterial> | null = null;
   private dressed: Object3D | null = null;
   private meshMesh: Mesh | null = null;
   private edgeLines: LineSegments | null = null;
+  private edgesShown = true;
   private linkLines: LineSegments | null = null;
   private path: Group = new Group();
   private marks: Group = new Group();
@@ -69,23 +83,31 @@ export class View3d {
   private bounds = { low: new Vector3(-1, -1, -1), high: new Vector3(1, 1, 1) };
   private dirty = true;
   private last = 0;
+  /// The share of the full resolution while something moves; found by measuring.
+  private movingScale = 1;
+  private scale = 1;
+  private drawnAt = 0;
+  private pace = 0;
   readonly software: boolean;
   show: ShowOptions;
 
   constructor(readonly canvas: HTMLCanvasElement, show: ShowOptions) {
     this.show = show;
-    ColorManagement.enabled = false;
     const probe = document.createElement("canvas").getContext("webgl2");
     const info = probe?.getExtension("WEBGL_debug_renderer_info");
     const name = info ? String(probe?.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
     this.software = /swiftshader|llvmpipe|software/i.test(name);
     probe?.getExtension("WEBGL_lose_context")?.loseContext();
     // Without a graphics card every sample costs; with one, smooth edges cost nothing.
-    this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: "high-performance" });
+    // An opaque canvas needs no blending with the page behind it.
+    const attributes = { alpha: false, depth: true, stencil: false, antialias: !this.software, powerPreference: "high-performance" } as const;
+    const context = canvas.getContext("webgl2", attributes) as WebGL2RenderingContext | null;
+    if (!context) throw new Error("this browser has no WebGL 2; use a current Firefox, Chrome, Edge or Safari");
+    this.renderer = new WebGLRenderer({ canvas, context, antialias: !this.software });
     this.renderer.outputColorSpace = LinearSRGBColorSpace;
     this.renderer.setClearColor(hex(BACKGROUND));
     this.renderer.localClippingEnabled = true;
-    this.renderer.setPixelRatio(this.software ? 1 : Math.min(2, window.devicePixelRatio));
+    this.setScale(1);
     this.world.add(this.hemisphere, this.sun, this.sun.target, this.fill, this.flat, this.path, this.marks);
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -104,15 +126,46 @@ export class View3d {
     this.invalidate();
   }
 
+  private setScale(scale: number): void {
+    this.scale = scale;
+    this.renderer.setPixelRatio((this.software ? 1 : Math.min(2, window.devicePixelRatio)) * scale);
+  }
+
   private loop(time: number): void {
     requestAnimationFrame((t) => this.loop(t));
-    const seconds = Math.min(0.1, (time - this.last) / 1000);
+    const passed = time - this.last;
     this.last = time;
-    if (this.orbit.walk(seconds)) this.dirty = true;
-    if (!this.dirty) return;
+    if (this.orbit.walk(Math.min(0.1, passed / 1000))) this.dirty = true;
+    if (!this.dirty) {
+      // Still again: once more in full.
+      if (this.scale < 1 && time - this.drawnAt > STILL_MS) {
+        this.setScale(1);
+        if (this.edgeLines) this.edgeLines.visible = this.edgesShown;
+        this.render();
+      }
+      return;
+    }
     this.dirty = false;
+    const sinceDrawn = time - this.drawnAt;
+    this.drawnAt = time;
+    if (sinceDrawn < STILL_MS) this.adapt(sinceDrawn);
     this.render();
     this.onFrame?.();
+  }
+
+  /// Draws coarser while something moves and frames take too long, and finer when there is time.
+  private adapt(ms: number): void {
+    this.pace = this.pace === 0 ? ms : 0.8 * this.pace + 0.2 * ms;
+    if (this.pace > SLOW_MS && this.movingScale > COARSEST) {
+      this.movingScale = Math.max(COARSEST, this.movingScale * 0.85);
+      this.pace = 0;
+    } else if (this.pace < FAST_MS && this.movingScale < 1) {
+      this.movingScale = Math.min(1, this.movingScale * 1.08);
+      this.pace = 0;
+    }
+    if (this.scale !== this.movingScale) this.setScale(this.movingScale);
+    // Lines cost most where the picture is drawn without a graphics card.
+    if (this.edgeLines) this.edgeLines.visible = this.edgesShown && this.scale > COARSEST;
   }
 
   render(): void {
@@ -123,6 +176,10 @@ export class View3d {
     this.sun.position.copy(this.orbit.up).multiplyScalar(0.8).addScaledVector(right, 0.55)
       .add(new Vector3().setFromMatrixColumn(c.matrixWorld, 2));
     this.hemisphere.position.copy(this.orbit.up);
+    const up = this.orbit.up.clone().transformDirection(c.matrixWorldInverse);
+    // The second light stands still in the scene, so that turning does not change what is lit.
+    const side = this.orbit.sideways().transformDirection(c.matrixWorldInverse);
+    for (const m of [this.sceneMaterial, this.meshMaterial]) m.light(up, side);
     this.renderer.render(this.world, c);
   }
 
@@ -161,8 +218,21 @@ export class View3d {
   }
 
   focus(): void {
-    const centre = new Vector3().addVectors(this.bounds.low, this.bounds.high).multiplyScalar(0.5);
-    this.orbit.focus(centre, 0.5 * this.bounds.high.distanceTo(this.bounds.low));
+    const { low, high } = this.bounds;
+    this.orbit.focus(new Vector3().addVectors(low, high).multiplyScalar(0.5), 0.5 * high.distanceTo(low));
+    // As near as all corners of the box allow.
+    const aspect = this.canvas.clientWidth / Math.max(1, this.canvas.clientHeight);
+    const widest = () => {
+      this.orbit.apply(aspect);
+      let most = 0;
+      for (let i = 0; i < 8; i++) {
+        const corner = new Vector3(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z).project(this.orbit.camera);
+        most = Math.max(most, Math.abs(corner.x), Math.abs(corner.y), corner.z > 1 ? 2 : 0);
+      }
+      return most;
+    };
+    for (let i = 0; i < 12 && widest() < 0.86; i++) this.orbit.distance *= 0.95;
+    for (let i = 0; i < 12 && widest() > 0.92; i++) this.orbit.distance *= 1.05;
     this.invalidate();
   }
 
@@ -329,7 +399,8 @@ export class View3d {
       }
       this.edgeLines.geometry.setIndex(new BufferAttribute(lines.subarray(0, n), 1));
     }
-    this.edgeLines.visible = this.show.mesh && this.show.edges.some((on) => on);
+    this.edgesShown = this.show.mesh && this.show.edges.some((on) => on);
+    this.edgeLines.visible = this.edgesShown;
     this.invalidate();
   }
 
@@ -342,24 +413,33 @@ export class View3d {
     this.cutPlane.normal.copy(up).negate();
     this.cutPlane.constant = (this.show.cut ?? 0) - this.origin.dot(up);
     const planes = this.cutPlanes();
-    for (const m of [this.sceneMaterial, this.meshMaterial, this.edgeMaterial, this.linkMaterial]) m.clippingPlanes = planes;
+    // Where solids are cut open their insides show.
+    this.sceneMaterial.twoSided(this.show.backs || planes.length > 0);
+    this.meshMaterial.twoSided(true);
+    for (const m of [this.sceneMaterial, this.meshMaterial]) m.cut(planes);
+    for (const m of [this.edgeMaterial, this.linkMaterial, this.wireMaterial]) m.clippingPlanes = planes;
     this.dressed?.traverse((o) => {
-      if (o instanceof Mesh) for (const m of [o.material].flat()) m.clippingPlanes = planes;
+      if (!(o instanceof Mesh)) return;
+      for (const m of [o.material].flat()) {
+        m.clippingPlanes = planes;
+        m.side = this.show.backs || planes.length > 0 ? DoubleSide : FrontSide;
+      }
     });
     this.invalidate();
   }
 
   applyShow(): void {
     const dressed = this.show.materials && this.dressed !== null;
-    if (this.sceneMesh) this.sceneMesh.visible = this.show.scene && !dressed;
-    if (this.dressed) this.dressed.visible = this.show.scene && dressed;
-    this.sceneMaterial.wireframe = this.show.wireframe;
+    const wire = this.show.wireframe;
+    if (this.sceneMesh) {
+      this.sceneMesh.visible = this.show.scene && (!dressed || wire);
+      this.sceneMesh.material = wire ? this.wireMaterial : this.sceneMaterial;
+    }
+    if (this.dressed) this.dressed.visible = this.show.scene && dressed && !wire;
     this.flat.visible = this.show.mesh;
     this.flat.position.copy(this.orbit.up).multiplyScalar(LIFT);
     const opaque = !this.show.scene || this.show.opacity >= 0.99;
-    this.meshMaterial.opacity = opaque ? 1 : this.show.opacity;
-    this.meshMaterial.transparent = !opaque;
-    this.meshMaterial.needsUpdate = true;
+    this.meshMaterial.fade(opaque ? 1 : this.show.opacity);
     if (this.linkLines) this.linkLines.visible = this.show.links;
     this.refilter();
     this.applyCut();
