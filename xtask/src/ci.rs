@@ -4,7 +4,7 @@
 //! dev profile for all other tests, in which invariants are checked.
 
 use crate::run::{cargo, has_subcommand, release_binary, run as execute, say};
-use crate::{architecture, dependencies, fuzz};
+use crate::{architecture, dependencies, fuzz, viewer};
 use anyhow::{Context, Result};
 use std::time::Instant;
 
@@ -54,6 +54,7 @@ fn run_all() -> Result<()> {
         }
         execute(tests.env(BINARY, &binary))
     })?;
+    step("viewer in Chromium", || viewer::test(&binary))?;
     step("documentation tests", || {
         execute(cargo().args(["test", "--locked", "--workspace", "--doc"]))
     })?;

@@ -1,6 +1,7 @@
 //! The pictures of the documents, drawn anew by the release binary.
 
 use crate::run::{command, release_binary, root, run, say, target_folder};
+use crate::viewer;
 use anyhow::Result;
 use std::ffi::OsString;
 use std::path::Path;
@@ -75,5 +76,6 @@ pub(crate) fn draw_all() -> Result<()> {
         run(command(&binary).args(draw).stdout(Stdio::null()))?;
         say(&format!("{} drawn", picture.display()));
     }
-    draw_layered(&binary, &work, &docs)
+    draw_layered(&binary, &work, &docs)?;
+    viewer::draw(&binary, &docs)
 }

@@ -9,6 +9,7 @@ mod levels;
 mod run;
 mod scenes;
 mod verify_all;
+mod viewer;
 mod voxel_tables;
 
 use anyhow::{Result, bail};
@@ -21,7 +22,8 @@ cargo xtask TASK
   fuzz [SECONDS]   fuzz the readers for so many seconds in all [30], pipelines for half as long
   scenes [DIR]     write all procedural scenes [target/scenes]
   levels           build and draw the real levels beside the project, into target/levels and docs
-  figures          draw the pictures of the documents anew
+  figures          draw the pictures of the documents anew, those of the viewer in Chromium
+  viewer           test the viewer in Chromium
   verify-all [--samples N] [SCENE...]
                    judge every scene, and Recast's meshes of it, into a dated table in docs
   voxel-tables [SCENE...]
@@ -40,6 +42,7 @@ fn main() -> Result<()> {
         ["scenes", folder] => scenes::write_all(folder.as_ref()),
         ["levels"] => levels::draw_all(),
         ["figures"] => figures::draw_all(),
+        ["viewer"] => viewer::test(&run::release_binary()?),
         ["verify-all", rest @ ..] => verify_all::run_all(rest),
         ["voxel-tables", rest @ ..] => voxel_tables::write(rest),
         [] | ["help" | "--help" | "-h"] => {

@@ -8,14 +8,12 @@ mod assemble;
 mod context;
 mod error;
 mod exact;
-<<<<<<< HEAD
 mod gaps;
-=======
 mod layered;
->>>>>>> 6ed499afe4a0012a1bce88502b430fb4b7d08699
 mod partition;
 mod report;
 mod settings;
+mod settings_table;
 mod surface;
 mod voxel;
 
@@ -29,6 +27,9 @@ pub use report::{BakeReport, StageReport, Warning};
 pub use settings::{
     AreaRule, BakeSettings, CellShape, ExactSettings, LayeredSettings, Method, PartitionSettings,
     Regions, Resolved, SettingsError, Stairs, VoxelSettings,
+};
+pub use settings_table::{
+    SettingChoice, SettingError, SettingInfo, SettingKind, SettingValue, settings_table,
 };
 pub use surefoot_mesh::Agent;
 pub use surface::{Face, Plane, WalkableSurface};

@@ -124,7 +124,8 @@ fn any_number_of_threads_gives_the_same_bytes() {
         let scene = scene(name, 0, 17.3);
         let settings = settings_for(&scene, Method::Layered, 0.0);
         let bytes = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             pool.install(|| bake(&scene, &settings).mesh.to_bytes())
         };
         let one = bytes(1);

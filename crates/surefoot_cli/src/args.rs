@@ -204,6 +204,11 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) fine_cell_size: Option<f64>,
 
+    /// Any setting by its name, for those without a flag of their own, for example
+    /// voxel.drop_ledges=false (repeatable; a wrong name lists them all)
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
+    pub(crate) set: Vec<(String, String)>,
+
     /// Where heavy stages run
     #[arg(long, value_enum, default_value = "cpu")]
     pub(crate) backend: BackendFlag,
@@ -464,7 +469,11 @@ pub(crate) struct ViewArgs {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// The port to listen on
+    /// A procedural scene to show instead of files; `surefoot scene --list` names them
+    #[arg(long, value_name = "NAME", conflicts_with = "files")]
+    pub(crate) scene_name: Option<String>,
+
+    /// The port to listen on, 0 for a free one [default: 4187, or a free one]
     #[arg(long, value_name = "N")]
     pub(crate) port: Option<u16>,
 
@@ -539,6 +548,12 @@ fn area_rule(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("give NAME=PATTERN, for example water=*lake*".to_owned()),
     }
+}
+
+/// `NAME=VALUE`.
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("give NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.to_owned()))
 }
 
 /// `NAME=FACTOR`.

@@ -7,7 +7,7 @@ use crate::args::{BackendFlag, BuildArgs, CellsFlag, MethodFlag, RegionsFlag, St
 use crate::outcome::Failure;
 use surefoot_bake::{
     Agent, AreaRule, BakeSettings, CellShape, ExactSettings, LayeredSettings, Method, Regions,
-    Stairs, VoxelSettings,
+    SettingInfo, Stairs, VoxelSettings,
 };
 
 /// The settings of a build, checked, and what the flags say that has no effect.
@@ -19,7 +19,7 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
         MethodFlag::AnySurface => Method::AnySurface,
     };
     let defaults = ExactSettings::default();
-    let settings = BakeSettings {
+    let mut settings = BakeSettings {
         agent: Agent {
             height_m: args.agent_height,
             radius_m: args.agent_radius,
@@ -62,6 +62,11 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
         voxel: voxel_settings(args),
         layered: layered_settings(args),
     };
+    for (name, value) in &args.set {
+        let set =
+            SettingInfo::find(name).and_then(|info| info.set(&mut settings, info.parse(value)?));
+        set.map_err(|e| Failure::usage(format!("--set {name}={value}: {e}")))?;
+    }
     settings.resolve().map_err(Failure::usage)?;
 
     // What this version cannot do.
@@ -144,4 +149,61 @@ fn without_effect(args: &BuildArgs) -> Vec<String> {
         .filter(|(_, given)| *given)
         .map(|(flag, _)| format!("{flag} has no effect with --method {method}"))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+    use surefoot_bake::{SettingKind, SettingValue, settings_table};
+    use surefoot_viewer::build_flags;
+
+    fn parsed(flags: Vec<String>) -> BakeSettings {
+        let words = ["surefoot", "build", "a.obj", "-o", "a.snav"].map(str::to_owned);
+        let cli = Cli::try_parse_from(words.into_iter().chain(flags)).unwrap();
+        let Command::Build(args) = cli.command else { panic!("not a build") };
+        build_settings(&args).unwrap_or_else(|_| panic!("{args:?}")).0
+    }
+
+    /// What the viewer copies as a command line builds with the settings that it shows.
+    #[test]
+    fn every_setting_can_be_asked_for_by_flags() {
+        for method in [Method::Exact, Method::Voxel] {
+            let base = BakeSettings { method, ..BakeSettings::default() };
+            for info in settings_table().iter().filter(|s| s.methods.contains(&method)) {
+                let others: Vec<SettingValue> = match info.kind {
+                    SettingKind::Number { usual, .. } if info.key == "exact.gap_distance" => {
+                        vec![SettingValue::Number(0.2 * usual[1])]
+                    }
+                    SettingKind::Number { usual, .. } => vec![SettingValue::Number(usual[1])],
+                    SettingKind::Choice(_) if info.key == "method" => continue,
+                    SettingKind::Choice(all) => {
+                        all.iter().map(|c| SettingValue::Choice(c.name.to_owned())).collect()
+                    }
+                    SettingKind::Switch => [false, true].map(SettingValue::Switch).to_vec(),
+                    SettingKind::Direction => vec![SettingValue::Direction([0.0, -0.5, 1.0])],
+                    SettingKind::Points => {
+                        vec![SettingValue::Points(vec![[-1.0, 2.0, 0.25], [0.0; 3]])]
+                    }
+                    SettingKind::Areas => vec![SettingValue::Areas(vec![AreaRule {
+                        area: "mud".to_owned(),
+                        tag_pattern: "*a b=c*".to_owned(),
+                    }])],
+                };
+                for value in others {
+                    let mut settings = base.clone();
+                    info.set(&mut settings, value.clone()).unwrap();
+                    assert_eq!(parsed(build_flags(&settings)), settings, "{} {value}", info.key);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_setting_without_a_flag_is_set_by_name() {
+        let set = |text: &str| parsed(vec!["--set".to_owned(), text.to_owned()]);
+        assert!(!set("voxel.drop_ledges=false").voxel.drop_ledges);
+        assert_eq!(set("cells=notches").cells, CellShape::Notches);
+    }
 }

@@ -64,7 +64,8 @@ fn what_this_version_cannot_do_is_said_plainly() {
     bench.fails(&build, 1, &["any-surface", "not part of this version"]);
     bench.fails(&["build", "t.obj", "-o", "t.snav", "--backend", "gpu"], 1, &["--backend"]);
     bench.ok(&["build", "t.obj", "-o", "t.snav", "--backend", "auto"]);
-    bench.fails(&["view", "t.snav", "--no-open"], 1, &["not part of this version"]);
+    bench.fails(&["view", "none.glb", "--no-open"], 1, &["none.glb", "no file"]);
+    bench.fails(&["view", "--scene-name", "flours", "--no-open"], 1, &["flours", "floors"]);
 }
 
 #[test]

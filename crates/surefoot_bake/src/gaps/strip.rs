@@ -91,7 +91,7 @@ impl Strip {
     pub(crate) fn without(
         &self,
         boundary: &Boundary,
-        ranges: &mut Vec<(f64, f64)>,
+        ranges: &mut [(f64, f64)],
         least_width_m: f64,
     ) -> Vec<Self> {
         ranges.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));

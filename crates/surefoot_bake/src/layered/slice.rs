@@ -180,8 +180,8 @@ fn rasterize(triangles: &[GridTriangle], grid: &Grid) -> Vec<Vec<(u32, FaceRange
             let mut out = Vec::new();
             for (i, triangle) in triangles.iter().enumerate() {
                 let window = window_over(&triangle.corners, grid);
-                samples.rasterize(std::iter::once(triangle), grid, &window);
                 let number = (chunk * CHUNK + i) as u32;
+                samples.rasterize(std::iter::once((number, triangle)), grid, &window);
                 for (c, ends) in samples.firsts.windows(2).enumerate() {
                     for s in &samples.samples[ends[0] as usize..ends[1] as usize] {
                         let face = FaceRange { triangle: number, lo: s.lo, hi: s.hi };
@@ -281,7 +281,7 @@ fn find_ledges(
         }
         let line = GridTriangle { corners: [a, b, b], surface: Surface::UPRIGHT };
         let window = window_over(&[a, b], grid);
-        samples.rasterize(std::iter::once(&line), grid, &window);
+        samples.rasterize(std::iter::once((0, &line)), grid, &window);
         for (c, ends) in samples.firsts.windows(2).enumerate() {
             if ends[0] < ends[1] {
                 marked[column_in(&window, grid, c) as usize] = true;

@@ -396,7 +396,7 @@ impl<'a> Tracer<'a> {
             let c = &self.crossings[leaving as usize / 2];
             done[leaving as usize / 2] = true;
             let [left, right] =
-                if leaving % 2 == 0 { c.heights } else { [c.heights[1], c.heights[0]] };
+                if leaving.is_multiple_of(2) { c.heights } else { [c.heights[1], c.heights[0]] };
             chain.points.push(ChainPoint { x: c.at[0], y: c.at[1], left, right });
             chain.fixed.push(false);
             chain.classes.push(c.class);
@@ -442,7 +442,7 @@ impl<'a> Tracer<'a> {
         };
         let left = height(0).unwrap_or(0);
         let right = height(1).unwrap_or(left);
-        let (left, right) = if end % 2 == 0 { (left, right) } else { (right, left) };
+        let (left, right) = if end.is_multiple_of(2) { (left, right) } else { (right, left) };
         ChainPoint { x: at[0], y: at[1], left, right }
     }
 

@@ -255,8 +255,8 @@ impl Columns {
         let reach = i64::from(span.top) + grid.step;
         let apart = i64::from(below.rise) + i64::from(grid.cell_height);
         (0..4).filter_map(|d| column_beside(window, place, d)).any(|there| {
-            let grounds = self.solids_of(there).iter().filter(|s| s.is_ground());
-            let top = grounds.filter(|s| i64::from(s.ground) <= reach).next_back();
+            let mut grounds = self.solids_of(there).iter().filter(|s| s.is_ground());
+            let top = grounds.rfind(|s| i64::from(s.ground) <= reach);
             top.is_some_and(|s| (i64::from(s.ground) - i64::from(below.ground)).abs() <= apart)
         })
     }

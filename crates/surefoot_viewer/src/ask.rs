@@ -1,0 +1,250 @@
+//! Path queries and picking.
+//!
+//! A mesh gets a thread of its own that keeps a [`Query`] warm: questions go in through a channel,
+//! answers come back through another. So dragging a goal costs what a query costs, and the time
+//! shown is that of the search alone. Picking sends a ray through the scene and the mesh, both held
+//! in bounding-volume hierarchies.
+
+use crate::session::MeshSet;
+use glam::DVec3;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
+use surefoot_geom::bvh::{BoxTree, Ray};
+use surefoot_mesh::{
+    Algorithm, CellKind, Filter, LinkKind, NavMesh, Path, PathOptions, PathPoints, Query,
+};
+
+/// A question for a path.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PathQuestion {
+    from: [f64; 3],
+    to: [f64; 3],
+    /// A wider agent's radius, in metres.
+    #[serde(default)]
+    radius: Option<f64>,
+    #[serde(default)]
+    algorithm: AlgorithmName,
+    /// What a metre counts on area types and kinds; `null` leaves them out.
+    #[serde(default)]
+    costs: BTreeMap<String, Option<f32>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AlgorithmName {
+    #[default]
+    Optimal,
+    Portals,
+}
+
+type Asked = (PathQuestion, Sender<Value>);
+
+/// The way to a mesh's thread. The thread ends with the last of these.
+#[derive(Clone)]
+pub(crate) struct Asker {
+    questions: Sender<Asked>,
+}
+
+impl Asker {
+    /// Starts the thread of a mesh.
+    pub(crate) fn new(mesh: Arc<MeshSet>) -> Option<Self> {
+        let (questions, inbox) = channel();
+        let thread = std::thread::Builder::new().name("queries".to_owned());
+        thread.spawn(move || answer_all(&mesh.mesh, &inbox)).ok()?;
+        Some(Self { questions })
+    }
+
+    /// The answer to a question.
+    pub(crate) fn ask(&self, question: PathQuestion) -> Option<Value> {
+        let (reply, answer) = channel();
+        self.questions.send((question, reply)).ok()?;
+        answer.recv().ok()
+    }
+}
+
+fn answer_all(mesh: &NavMesh, inbox: &Receiver<Asked>) {
+    let mut query = Query::new(mesh);
+    let mut path = Path::default();
+    let mut costs = BTreeMap::new();
+    while let Ok((question, reply)) = inbox.recv() {
+        let _ = reply.send(answer(mesh, &mut query, &mut path, &mut costs, &question));
+    }
+}
+
+fn answer(
+    mesh: &NavMesh,
+    query: &mut Query<'_>,
+    path: &mut Path,
+    costs: &mut BTreeMap<String, Option<f32>>,
+    question: &PathQuestion,
+) -> Value {
+    let none =
+        |reason: &str, text: String| json!({ "found": false, "reason": reason, "text": text });
+    if question.costs != *costs {
+        match filter(mesh, &question.costs) {
+            Ok(filter) => match query.set_filter(&filter) {
+                Ok(()) => costs.clone_from(&question.costs),
+                Err(error) => return none("bad-cost", error.to_string()),
+            },
+            Err(text) => return none("bad-cost", text),
+        }
+    }
+    // A radius below the mesh's own is the mesh as it is.
+    let radius = question.radius.unwrap_or(0.0).max(mesh.agent().radius_m);
+    if let Err(error) = query.set_radius(radius) {
+        return none("bad-radius", error.to_string());
+    }
+    let algorithm = match question.algorithm {
+        AlgorithmName::Optimal => Algorithm::Optimal,
+        AlgorithmName::Portals => Algorithm::Portals,
+    };
+    let options = PathOptions { algorithm, ..PathOptions::default() };
+    let start = Instant::now();
+    let found = query.find_path_into(question.from, question.to, &options, path);
+    let micros = (start.elapsed().as_secs_f64() * 1e9).round() / 1e3;
+    if let Err(error) = found {
+        let mut answer = none(error.reason(), error.to_string());
+        answer["micros"] = micros.into();
+        return answer;
+    }
+    let mut answer = json!({
+        "found": true, "length": path.length_m, "cost": path.cost, "micros": micros,
+        "points": path.points, "cells": path.cells.len(), "nodes": path.nodes,
+        "gap_length": path.gap_length_m, "ramp_length": path.ramp_length_m,
+        "links": path.links.len(),
+    });
+    // For drawing: the same way, following the ground.
+    let options = PathOptions { points: PathPoints::Ground, ..options };
+    if query.find_path_into(question.from, question.to, &options, path).is_ok() {
+        answer["line"] = json!(path.points);
+    }
+    answer
+}
+
+/// Names of kinds of ground and links, as the command line knows them.
+const CELL_KINDS: [(&str, CellKind); 2] = [("ramps", CellKind::Ramp), ("gaps", CellKind::Gap)];
+
+/// The names that costs can be given for, beside the mesh's area types.
+pub(crate) fn kind_names() -> impl Iterator<Item = &'static str> {
+    CELL_KINDS.iter().map(|(name, _)| *name).chain(["links"])
+}
+
+fn filter(mesh: &NavMesh, costs: &BTreeMap<String, Option<f32>>) -> Result<Filter, String> {
+    let mut filter = Filter::default();
+    for (name, cost) in costs {
+        let cost = cost.unwrap_or(f32::INFINITY);
+        if let Some(area) = mesh.area_named(name) {
+            filter.set_area_cost(area, cost);
+        } else if let Some((_, kind)) = CELL_KINDS.iter().find(|(n, _)| n == name) {
+            filter.set_kind_cost(*kind, cost);
+        } else if name == "links" {
+            for kind in [LinkKind::Step, LinkKind::Gap, LinkKind::Jump, LinkKind::Door] {
+                filter.set_link_cost(kind, cost);
+            }
+        } else {
+            return Err(format!("the mesh has no area type `{name}`"));
+        }
+    }
+    Ok(filter)
+}
+
+/// A ray from the eye, and what is hidden from it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PickRay {
+    origin: [f64; 3],
+    direction: [f64; 3],
+    /// Nothing above this height is shown, in metres along `up`.
+    #[serde(default)]
+    cut_height: Option<f64>,
+    #[serde(default = "y_up")]
+    up: [f64; 3],
+    /// Only this layer of the mesh is shown.
+    #[serde(default)]
+    layer: Option<u16>,
+    /// Whether the scene is shown.
+    #[serde(default)]
+    scene: bool,
+}
+
+fn y_up() -> [f64; 3] {
+    [0.0, 1.0, 0.0]
+}
+
+impl PickRay {
+    /// The first triangle of a tree that the ray meets where it is shown: how far, which, where.
+    pub(crate) fn first(
+        &self,
+        tree: &BoxTree,
+        corners_of: impl Fn(u32) -> [DVec3; 3],
+        shown: impl Fn(u32) -> bool,
+    ) -> Option<(f64, u32, DVec3)> {
+        let (origin, direction) = (DVec3::from(self.origin), DVec3::from(self.direction));
+        let ray = Ray::new(origin, direction)?;
+        let (up, cut) = (DVec3::from(self.up), self.cut_height);
+        let mut best: Option<(f64, u32, DVec3)> = None;
+        tree.visit_ray(origin, direction, f64::INFINITY, |id, limit| {
+            if let Some(t) = ray.meet(&corners_of(id))
+                && best.is_none_or(|b| (t, id) < (b.0, b.1))
+                && shown(id)
+            {
+                let at = origin + t * direction;
+                if cut.is_none_or(|cut| at.dot(up) <= cut) {
+                    best = Some((t, id, at));
+                }
+            }
+            best.map_or(limit, |b| b.0)
+        });
+        best
+    }
+}
+
+/// What a ray from the eye meets first.
+pub(crate) fn pick(
+    ray: &PickRay,
+    source: Option<&crate::sources::Source>,
+    mesh: Option<&MeshSet>,
+) -> Value {
+    let on_mesh = mesh.and_then(|set| {
+        let corners = |i: u32| set.pick_triangles()[i as usize].1;
+        let shown = |i: u32| {
+            let cell = set.pick_triangles()[i as usize].0;
+            ray.layer.is_none_or(|l| set.layers.get(cell.index()) == Some(&l))
+        };
+        let (t, id, at) = ray.first(set.pick_tree(), corners, shown)?;
+        Some((t, set.pick_triangles()[id as usize].0, at))
+    });
+    let on_scene = source.filter(|_| ray.scene).and_then(|s| s.first_hit(ray));
+    // The mesh lies on the scene or a little below its surface, within the height tolerance.
+    const BEHIND_M: f64 = 0.15;
+    let reach = DVec3::from(ray.direction).length();
+    match (on_mesh, on_scene) {
+        (Some((t, cell, at)), hit)
+            if hit.is_none_or(|(s, _)| t <= s + BEHIND_M / reach.max(1e-9)) =>
+        {
+            let set = mesh.map(|set| describe_cell(&set.mesh, cell, set.layers.get(cell.index())));
+            json!({ "at": at.to_array(), "on": "mesh", "cell": set })
+        }
+        (_, Some((_, at))) => json!({ "at": at, "on": "scene" }),
+        _ => json!({ "on": "nothing" }),
+    }
+}
+
+fn describe_cell(mesh: &NavMesh, cell: surefoot_mesh::CellId, layer: Option<&u16>) -> Value {
+    let kind = match mesh.cell_kind(cell) {
+        CellKind::Ground => "ground",
+        CellKind::Ramp => "ramp",
+        CellKind::Gap => "gap filler",
+    };
+    json!({
+        "id": cell.0, "kind": kind, "area_type": mesh.area_name(mesh.cell_area_type(cell)),
+        "area_m2": mesh.cell_area_m2(cell), "edges": mesh.cell_edges(cell).len(),
+        "neighbours": mesh.neighbours(cell).count(), "component": mesh.cell_component(cell),
+        "layer": layer,
+    })
+}

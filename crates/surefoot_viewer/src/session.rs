@@ -1,0 +1,448 @@
+//! What the viewer holds: one scene, one mesh, one running build, one page.
+//!
+//! Requests go in from the connections' threads; the state changes under one lock, and everybody who
+//! waits for a change is told. The work itself happens elsewhere: builds in `worker`, checks in
+//! `check`, queries in `ask`.
+
+use crate::ask::Asker;
+use crate::describe;
+use crate::sources::{Source, Wanted};
+use crate::views::pack_mesh;
+use glam::DVec3;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+use surefoot_bake::{BakeReport, BakeSettings};
+use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_mesh::{CellId, NavMesh};
+
+/// A stage of a build that was watched.
+pub(crate) struct StageEntry {
+    pub(crate) name: &'static str,
+    pub(crate) faces: usize,
+    pub(crate) edges: usize,
+    /// The block for the page; `None` where keeping it would have taken too much memory.
+    pub(crate) block: Option<Arc<Vec<u8>>>,
+}
+
+/// A mesh with all that is shown of it.
+pub(crate) struct MeshSet {
+    pub(crate) mesh: NavMesh,
+    pub(crate) layers: Vec<u16>,
+    /// The build's report; `None` for a mesh from a file.
+    pub(crate) report: Option<(BakeReport, f64)>,
+    pub(crate) settings: Option<BakeSettings>,
+    /// Whether stages were kept, and what they show.
+    pub(crate) watched: bool,
+    pub(crate) stages: Vec<StageEntry>,
+    pub(crate) origin: [f64; 3],
+    block: OnceLock<Arc<Vec<u8>>>,
+    pick: OnceLock<(Vec<PickTriangle>, BoxTree)>,
+}
+
+/// A triangle of a cell.
+pub(crate) type PickTriangle = (CellId, [DVec3; 3]);
+
+impl MeshSet {
+    pub(crate) fn new(mesh: NavMesh, origin: [f64; 3]) -> Self {
+        let layers = crate::layers::find_layers(&mesh);
+        Self {
+            mesh,
+            layers,
+            report: None,
+            settings: None,
+            watched: false,
+            stages: Vec::new(),
+            origin,
+            block: OnceLock::new(),
+            pick: OnceLock::new(),
+        }
+    }
+
+    /// The block for the page.
+    pub(crate) fn block(&self) -> Arc<Vec<u8>> {
+        let make = || Arc::new(pack_mesh(&self.mesh, &self.layers, self.origin));
+        Arc::clone(self.block.get_or_init(make))
+    }
+
+    fn pick(&self) -> &(Vec<PickTriangle>, BoxTree) {
+        self.pick.get_or_init(|| {
+            let (mut triangles, mut of_cell) = (Vec::new(), Vec::new());
+            for cell in self.mesh.cells() {
+                of_cell.clear();
+                self.mesh.cell_triangles(cell, &mut of_cell);
+                let place = |v| DVec3::from(self.mesh.vertex_position(v));
+                triangles.extend(of_cell.iter().map(|t| (cell, t.map(place))));
+            }
+            let tree =
+                BoxTree::build_with(triangles.len(), |i| Aabb::of_points(triangles[i as usize].1));
+            (triangles, tree)
+        })
+    }
+
+    pub(crate) fn pick_triangles(&self) -> &[PickTriangle] {
+        &self.pick().0
+    }
+
+    pub(crate) fn pick_tree(&self) -> &BoxTree {
+        &self.pick().1
+    }
+
+    fn describe(&self) -> Value {
+        let s = self.mesh.summary();
+        let agent = self.mesh.agent();
+        let layer_count = self.layers.iter().max().map_or(0, |&l| u32::from(l) + 1);
+        let stages: Vec<Value> = self
+            .stages
+            .iter()
+            .map(|s| {
+                json!({ "name": s.name, "faces": s.faces, "edges": s.edges,
+                        "kept": s.block.is_some() })
+            })
+            .collect();
+        let report = self.report.as_ref().map(|(report, total_ms)| {
+            let stages: Vec<Value> = report
+                .stages
+                .iter()
+                .map(|s| {
+                    let counts: Map<String, Value> = s
+                        .counts
+                        .iter()
+                        .map(|&(k, v)| (k.to_owned(), surefoot_debug::number(v)))
+                        .collect();
+                    json!({ "name": s.name, "ms": s.ms, "counts": counts })
+                })
+                .collect();
+            let warnings: Vec<String> = report.warnings.iter().map(ToString::to_string).collect();
+            json!({
+                "method": report.method, "total_ms": total_ms, "stages": stages,
+                "input_triangles": report.input_triangles,
+                "ignored_triangles": report.ignored_triangles, "warnings": warnings,
+            })
+        });
+        json!({
+            "cells": s.cells, "triangles": s.triangles, "vertices": s.vertices,
+            "area_m2": s.area_m2, "gap_area_m2": s.gap_area_m2, "components": s.components,
+            "links": s.links, "layers": layer_count,
+            "low": s.bounds.map(|b| b.low), "high": s.bounds.map(|b| b.high),
+            "agent": {
+                "height_m": agent.height_m, "radius_m": agent.radius_m,
+                "max_slope_deg": agent.max_slope_rad.to_degrees(), "max_step_m": agent.max_step_m,
+            },
+            "up": self.mesh.frame().up(), "origin": self.origin,
+            "area_names": self.mesh.data().area_names, "report": report,
+            "watched": self.watched, "stages": stages,
+        })
+    }
+}
+
+/// Something to be done in the background.
+pub(crate) enum Task {
+    /// Load something, then build it with these settings.
+    Load { wanted: Wanted, settings: BakeSettings },
+    /// Build what is loaded; `watch` keeps every stage.
+    Build { settings: BakeSettings, watch: bool },
+}
+
+/// What runs in the background.
+pub(crate) struct Job {
+    pub(crate) kind: &'static str,
+    pub(crate) title: String,
+    /// The stages to come with what each took last time, in milliseconds, if it is known.
+    pub(crate) stages: Vec<(String, f64)>,
+    /// How many of them have begun.
+    pub(crate) begun: usize,
+    pub(crate) part: (usize, usize),
+    pub(crate) start: Instant,
+}
+
+impl Job {
+    fn describe(&self) -> Value {
+        let weight = |s: &(String, f64)| s.1.max(0.02);
+        let whole: f64 = self.stages.iter().map(weight).sum();
+        let done: f64 = self.stages.iter().take(self.begun.saturating_sub(1)).map(weight).sum();
+        let (parts, of) = self.part;
+        let running = self.begun.checked_sub(1).and_then(|i| self.stages.get(i));
+        let in_stage = running.map_or(0.0, |s| weight(s) * parts as f64 / of.max(1) as f64);
+        json!({
+            "kind": self.kind, "title": self.title, "stage": running.map(|s| &s.0),
+            "stage_number": self.begun, "stage_count": self.stages.len(),
+            "part": parts, "parts": of,
+            "share": if whole > 0.0 { ((done + in_stage) / whole).min(1.0) } else { 0.0 },
+            "elapsed_ms": self.start.elapsed().as_secs_f64() * 1e3,
+        })
+    }
+}
+
+/// Who holds the viewer.
+#[derive(Default)]
+struct Holder {
+    page: Option<String>,
+    claimed: Option<Instant>,
+    streams: usize,
+}
+
+/// What is shared, under one lock.
+pub(crate) struct State {
+    revision: u64,
+    holder: Holder,
+    pub(crate) source: Option<Arc<Source>>,
+    pub(crate) source_number: u64,
+    pub(crate) mesh: Option<Arc<MeshSet>>,
+    pub(crate) mesh_number: u64,
+    pub(crate) asker: Option<Asker>,
+    pub(crate) job: Option<Job>,
+    pub(crate) error: Option<(&'static str, String)>,
+    pub(crate) was_cancelled: bool,
+    pub(crate) settings: BakeSettings,
+    /// What comes next.
+    pub(crate) wanted: Option<Task>,
+    /// What each stage took last time, by method.
+    pub(crate) stage_times: BTreeMap<&'static str, BTreeMap<String, f64>>,
+    /// The check of the mesh.
+    pub(crate) check: Option<Value>,
+}
+
+impl State {
+    /// Puts a mesh in the place of the one before.
+    pub(crate) fn set_mesh(&mut self, mesh: Option<Arc<MeshSet>>) {
+        self.asker = mesh.as_ref().and_then(|m| Asker::new(Arc::clone(m)));
+        self.mesh = mesh;
+        self.mesh_number += 1;
+        self.check = None;
+    }
+
+    /// The command that builds the same with these settings.
+    pub(crate) fn command(&self, settings: &BakeSettings) -> String {
+        let input = match self.source.as_ref() {
+            Some(source) => match &source.procedural {
+                Some((name, variant)) => describe::Input::Procedural(name, variant),
+                None => describe::Input::Files(source.given_names()),
+            },
+            None => describe::Input::Files(Vec::new()),
+        };
+        describe::command_line(settings, &input)
+    }
+
+    fn describe(&self) -> Value {
+        let mut source = self.source.as_ref().map_or(Value::Null, |s| s.describe());
+        if !source.is_null() {
+            source["number"] = self.source_number.into();
+        }
+        let mut mesh = self.mesh.as_ref().map_or(Value::Null, |m| m.describe());
+        if !mesh.is_null() {
+            mesh["number"] = self.mesh_number.into();
+        }
+        json!({
+            "revision": self.revision, "source": source, "mesh": mesh,
+            "job": self.job.as_ref().map(Job::describe),
+            "error": self.error.as_ref().map(|(title, text)| json!({"title": title, "text": text})),
+            "cancelled": self.was_cancelled, "settings": describe::values(&self.settings),
+            "check": self.check,
+        })
+    }
+}
+
+/// The one session of a server.
+pub(crate) struct Session {
+    state: Mutex<State>,
+    changed: Condvar,
+    pub(crate) pool: rayon::ThreadPool,
+    /// Set to stop the running build.
+    cancel: AtomicBool,
+}
+
+/// How long a new page waits for the old one to go, as when it is loaded again.
+const HANDOVER: Duration = Duration::from_millis(1200);
+
+impl Session {
+    pub(crate) fn new(pool: rayon::ThreadPool) -> Self {
+        let state = State {
+            revision: 0,
+            holder: Holder::default(),
+            source: None,
+            source_number: 0,
+            mesh: None,
+            mesh_number: 0,
+            asker: None,
+            job: None,
+            error: None,
+            was_cancelled: false,
+            settings: BakeSettings::default(),
+            wanted: None,
+            stage_times: BTreeMap::new(),
+            check: None,
+        };
+        Self {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            pool,
+            cancel: AtomicBool::new(false),
+        }
+    }
+
+    /// Looks at the state.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        // A thread that panicked has left the state as whole as any other.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state and tells everybody.
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let result = change(&mut state);
+        state.revision += 1;
+        drop(state);
+        self.changed.notify_all();
+        result
+    }
+
+    /// Waits until something may have changed, at most so long.
+    pub(crate) fn wait<'s>(
+        &'s self,
+        state: MutexGuard<'s, State>,
+        longest: Duration,
+    ) -> MutexGuard<'s, State> {
+        self.changed.wait_timeout(state, longest).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// The flag that stops the running build.
+    pub(crate) fn cancel_flag(&self) -> &AtomicBool {
+        &self.cancel
+    }
+
+    /// Asks for something to be done, in place of whatever runs or waits.
+    pub(crate) fn begin(&self, task: Task) {
+        self.change(|state| {
+            state.settings = match &task {
+                Task::Load { settings, .. } | Task::Build { settings, .. } => settings.clone(),
+            };
+            state.wanted = Some(task);
+            state.error = None;
+            state.was_cancelled = false;
+            self.cancel.store(true, Ordering::SeqCst);
+        });
+    }
+
+    /// Stops what runs.
+    pub(crate) fn cancel(&self) {
+        self.change(|state| {
+            state.wanted = None;
+            self.cancel.store(true, Ordering::SeqCst);
+        });
+    }
+
+    /// The next task, when there is one.
+    pub(crate) fn next_task(&self) -> Task {
+        let mut state = self.lock();
+        loop {
+            if let Some(task) = state.wanted.take() {
+                self.cancel.store(false, Ordering::SeqCst);
+                return task;
+            }
+            state = self.wait(state, Duration::from_secs(60));
+        }
+    }
+
+    /// Gives the viewer to a page; the number it must name from now on, or `None` where another page
+    /// holds it and `take` does not say to take it over.
+    pub(crate) fn claim(&self, take: bool) -> Option<String> {
+        let start = Instant::now();
+        let mut state = self.lock();
+        loop {
+            let h = &state.holder;
+            // A page that has claimed and not yet listened is about to.
+            let fresh = h.claimed.is_some_and(|t| t.elapsed() < HANDOVER);
+            let held = h.page.is_some() && (h.streams > 0 || fresh);
+            if !held || take {
+                break;
+            }
+            if start.elapsed() > 2 * HANDOVER {
+                return None;
+            }
+            state = self.wait(state, Duration::from_millis(50));
+        }
+        // Seeded by the system for every state, so that no page can guess it.
+        let (a, b) = (
+            RandomState::new().build_hasher().finish(),
+            RandomState::new().build_hasher().finish(),
+        );
+        let page = format!("{a:016x}{b:016x}");
+        state.holder =
+            Holder { page: Some(page.clone()), claimed: Some(Instant::now()), streams: 0 };
+        state.revision += 1;
+        drop(state);
+        self.changed.notify_all();
+        Some(page)
+    }
+
+    /// Whether a page holds the viewer.
+    pub(crate) fn holds(&self, page: &str) -> bool {
+        self.lock().holder.page.as_deref() == Some(page)
+    }
+
+    /// Sends the state to a page whenever it changes, until the page goes or is replaced.
+    pub(crate) fn stream(&self, page: &str, out: &mut crate::http::Stream<'_>) {
+        /// The state is not sent more often than this.
+        const APART: Duration = Duration::from_millis(60);
+        /// How often to look whether the page is still there.
+        const LOOK: Duration = Duration::from_millis(200);
+        self.lock().holder.streams += 1;
+        let mut sent = None;
+        loop {
+            let state = self.lock();
+            if state.holder.page.as_deref() != Some(page) {
+                drop(state);
+                out.send(b"event: replaced\ndata: {}\n\n");
+                return;
+            }
+            let news = (sent != Some(state.revision)).then(|| (state.revision, state.describe()));
+            if let Some((revision, value)) = news {
+                drop(state);
+                sent = Some(revision);
+                if !out.send(format!("data: {value}\n\n").as_bytes()) {
+                    break;
+                }
+                std::thread::sleep(APART);
+            } else {
+                let busy = state.job.is_some();
+                drop(self.wait(state, LOOK));
+                // The clock of a build goes on where its stages do not.
+                if busy && self.lock().job.is_some() {
+                    sent = None;
+                }
+            }
+            if out.is_closed() {
+                break;
+            }
+        }
+        let mut state = self.lock();
+        if state.holder.page.as_deref() == Some(page) {
+            state.holder.streams = state.holder.streams.saturating_sub(1);
+            state.holder.claimed = None;
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_page_is_refused_until_it_takes_over() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let session = Session::new(pool);
+        let first = session.claim(false).unwrap();
+        session.lock().holder.streams = 1;
+        assert_eq!(session.claim(false), None);
+        assert!(session.holds(&first) && !session.holds("") && !session.holds("x"));
+        let second = session.claim(true).unwrap();
+        assert!(session.holds(&second) && !session.holds(&first));
+        assert_ne!(first, second);
+    }
+}
