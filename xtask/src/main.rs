@@ -28,6 +28,7 @@ cargo xtask TASK
                    judge every scene, and Recast's meshes of it, into a dated table in docs
   voxel-tables [SCENE...]
                    remake the tables that the voxel pipeline follows, into a dated document in docs
+  voxel-tiles      look for traces of tiles in voxel builds of all scenes and of many heaps
 ";
 
 fn main() -> Result<()> {
@@ -45,6 +46,7 @@ fn main() -> Result<()> {
         ["viewer"] => viewer::test(&run::release_binary()?),
         ["verify-all", rest @ ..] => verify_all::run_all(rest),
         ["voxel-tables", rest @ ..] => voxel_tables::write(rest),
+        ["voxel-tiles"] => voxel_tables::look_for_tiles(),
         [] | ["help" | "--help" | "-h"] => {
             run::say(HELP);
             Ok(())

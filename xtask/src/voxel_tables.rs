@@ -1,6 +1,7 @@
-//! Remakes the tables of the paper that the voxel pipeline follows, as a dated document.
+//! Remakes the tables of the paper that the voxel pipeline follows, as a dated document; and runs the
+//! long tests of its promise that tiles leave no trace.
 
-use crate::run::{cargo, root, say};
+use crate::run::{cargo, root, run, say};
 use crate::verify_all::{date, machine};
 use anyhow::{Context, Result, bail};
 
@@ -35,4 +36,13 @@ pub(crate) fn write(scenes: &[&str]) -> Result<()> {
     std::fs::write(&place, text.trim_end().to_owned() + "\n")?;
     say(&format!("{}: written", place.display()));
     Ok(())
+}
+
+/// Builds all scenes, and real levels where they lie beside the repository, in tiles of five sizes, and
+/// tens of thousands of heaps of triangles in two.
+pub(crate) fn look_for_tiles() -> Result<()> {
+    let mut command = cargo();
+    command.args(["test", "--locked", "--release", "--package", "surefoot_bake"]);
+    command.args(["--test", "voxel_tiles", "--test", "voxel_soups", "--"]);
+    run(command.args(["--ignored", "--nocapture", "--test-threads=1"]))
 }

@@ -6,7 +6,8 @@
 //! least the true area, that of the other no blocked point and at most the true area.
 
 use surefoot_bake::{Agent, BakeSettings, Baked, Method, StageContext, VoxelSettings, bake_in};
-use surefoot_mesh::Query;
+use surefoot_mesh::{CellId, Query};
+use surefoot_scene::Scene;
 use surefoot_testing_scenes::{ProceduralScene, Variant, build};
 
 const ANGLES_DEG: [f64; 5] = [0.0, 17.3, 45.0, 71.9, 203.1];
@@ -133,4 +134,72 @@ fn kerbs_are_stepped_over_and_balls_leave_no_pocket() {
 #[test]
 fn the_spiral_maze_reaches_its_centre() {
     check("spiral-maze", 1);
+}
+
+/// A floor of 8 by 8 m with a hole of 2 by 2 m in it, turned and moved off the grid: its triangles,
+/// and its edges in plan.
+fn floor_with_hole(turn_deg: f64) -> (Scene, Vec<[[f64; 2]; 2]>) {
+    let (sin, cos) = turn_deg.to_radians().sin_cos();
+    let at = |x: f64, z: f64| [x * cos - z * sin + 0.0371, x * sin + z * cos + 0.0137];
+    let square = |r: f64| [at(-r, -r), at(r, -r), at(r, r), at(-r, r)];
+    let (outer, inner) = (square(4.0), square(1.0));
+    let points: Vec<[f64; 3]> = outer.iter().chain(&inner).map(|p| [p[0], 0.0, p[1]]).collect();
+    let mut triangles = Vec::new();
+    let mut edges = Vec::new();
+    for k in 0..4 {
+        let n = (k + 1) % 4;
+        let (a, b, c, d) = (k as u32, n as u32, 4 + n as u32, 4 + k as u32);
+        triangles.extend([[a, c, b], [a, d, c]]);
+        edges.extend([[outer[k], outer[n]], [inner[k], inner[n]]]);
+    }
+    (Scene::from_triangles(&points, &triangles).expect("a floor"), edges)
+}
+
+#[test]
+fn no_boundary_lies_more_than_a_cell_too_far_out() {
+    let agent = Agent::default();
+    for turn_deg in ANGLES_DEG {
+        let (scene, ledges) = floor_with_hole(turn_deg);
+        let voxel = VoxelSettings {
+            cell_size_m: CELL_SIZE_M,
+            cell_height_m: CELL_HEIGHT_M,
+            ..VoxelSettings::default()
+        };
+        let settings = BakeSettings { method: Method::Voxel, voxel, ..BakeSettings::default() };
+        let baked = bake_in(&scene, &settings, StageContext::new()).expect("the floor builds");
+        let to_ledge = |p: [f64; 2]| {
+            let away = |[a, b]: &[[f64; 2]; 2]| {
+                let (u, v) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
+                let t = (u[0] * v[0] + u[1] * v[1]) / (u[0] * u[0] + u[1] * u[1]);
+                let t = t.clamp(0.0, 1.0);
+                (v[0] - t * u[0]).hypot(v[1] - t * u[1])
+            };
+            ledges.iter().map(away).fold(f64::INFINITY, f64::min)
+        };
+        let mesh = &baked.mesh;
+        let mut tried = 0;
+        for cell in 0..mesh.cell_count() as u32 {
+            let corners: Vec<[f64; 3]> =
+                mesh.cell_vertices(CellId(cell)).map(|v| mesh.vertex(v)).collect();
+            for (k, a) in corners.iter().enumerate() {
+                let b = corners[(k + 1) % corners.len()];
+                for part in 0..8 {
+                    let t = f64::from(part) / 8.0;
+                    let p = [a[0] + t * (b[0] - a[0]), a[2] + t * (b[2] - a[2])];
+                    let too_near_m = agent.radius_m - to_ledge(p);
+                    assert!(too_near_m <= CELL_SIZE_M, "{turn_deg}°: {too_near_m} m at {p:?}");
+                    tried += 1;
+                }
+            }
+        }
+        assert!(tried > 100, "{tried} points");
+        // As much ground as there is where a cell and a half more is kept clear.
+        let (wide, narrow) =
+            (8.0 - 2.0 * (agent.radius_m + ERROR_M), 2.0 + 2.0 * (agent.radius_m + ERROR_M));
+        assert!(
+            mesh.area_m2() >= wide * wide - narrow * narrow,
+            "{turn_deg}°: {} m²",
+            mesh.area_m2()
+        );
+    }
 }

@@ -41,7 +41,7 @@ fn heaps_of_triangles_build_without_a_trace_of_tiles() {
 }
 
 #[test]
-#[ignore = "minutes: cargo test -p surefoot_bake --release --test voxel_soups -- --ignored"]
+#[ignore = "takes minutes: cargo xtask voxel-tiles"]
 fn many_heaps_of_triangles_build_without_a_trace_of_tiles() {
     check(1_000..40_000);
 }

@@ -1,12 +1,14 @@
 //! The voxel pipeline gives the same bytes for every size of its tiles and any number of threads.
 //!
-//! All procedural scenes in larger sizes: `cargo test -p surefoot_bake --release --test voxel_tiles --
-//! --ignored`.
+//! All procedural scenes in larger sizes, five real levels where the folder `shared` lies beside the
+//! repository, and many heaps of triangles: `cargo xtask voxel-tiles`.
+#![allow(clippy::print_stderr)]
 
 use surefoot_bake::{
     BakeSettings, Baked, CellShape, Method, Regions, StageContext, VoxelSettings, Warning, bake_in,
 };
 use surefoot_mesh::{EdgeClass, NO_EDGE, NavMeshData};
+use surefoot_scene::Scene;
 use surefoot_testing_scenes::{Variant, build, list};
 
 const TILE_SIZES: [u32; 5] = [64, 100, 256, 467, 0];
@@ -42,17 +44,20 @@ fn settings(regions: Regions, tile_size_cells: u32, cell_size_m: f64) -> BakeSet
     }
 }
 
-fn bake_tiled(name: &str, size: Option<u32>, settings: &BakeSettings) -> Baked {
+fn scene_of(name: &str, size: Option<u32>) -> Scene {
     let variant = Variant { size, rotate_deg: 17.3, seed: 1, ..Variant::default() };
-    let scene = build(name, &variant).expect("the scene exists");
-    bake_in(&scene.scene, settings, StageContext::new()).expect("the scene builds")
+    build(name, &variant).expect("the scene exists").scene
 }
 
-fn check_equal(name: &str, size: Option<u32>, cell_size_m: f64) {
+fn bake_tiled(scene: &Scene, settings: &BakeSettings) -> Baked {
+    bake_in(scene, settings, StageContext::new()).expect("the scene builds")
+}
+
+fn check_equal(name: &str, scene: &Scene, cell_size_m: f64) {
     for regions in [Regions::Flood, Regions::Flat] {
         let mut first: Option<Vec<u8>> = None;
         for tile in TILE_SIZES {
-            let baked = bake_tiled(name, size, &settings(regions, tile, cell_size_m));
+            let baked = bake_tiled(scene, &settings(regions, tile, cell_size_m));
             let lost = |w: &Warning| matches!(w, Warning::FaceLost { .. });
             assert!(!baked.report.warnings.iter().any(lost), "{:?}", baked.report.warnings);
             let bytes = baked.mesh.to_bytes();
@@ -88,47 +93,78 @@ fn boundary(data: &NavMeshData) -> Vec<[[i32; 3]; 2]> {
     edges
 }
 
-#[test]
-fn flood_and_flat_give_the_same_bytes_for_every_size_of_tiles() {
-    for (name, size, cell) in SCENES {
-        check_equal(name, Some(size), cell);
+/// `watershed` and `monotone` lie within the boundary of `flood`.
+fn check_boundary(name: &str, scene: &Scene, cell_size_m: f64, tile_sizes: &[u32]) {
+    // Triangles: the partition into convex cells may add vertices on the boundary.
+    let settings = |regions: Regions, tile: u32| BakeSettings {
+        cells: CellShape::Triangles,
+        ..settings(regions, tile, cell_size_m)
+    };
+    let flood = bake_tiled(scene, &settings(Regions::Flood, 0));
+    for regions in [Regions::Watershed, Regions::Monotone] {
+        for &tile in tile_sizes {
+            let baked = bake_tiled(scene, &settings(regions, tile));
+            let (area_m2, wanted_m2) = (baked.mesh.area_m2(), flood.mesh.area_m2());
+            let apart_m2 = (area_m2 - wanted_m2).abs();
+            assert!(apart_m2 < 1e-9 * wanted_m2.max(1.0), "{name}, {regions:?}: {apart_m2} m²");
+            assert!(
+                boundary(baked.mesh.data()) == boundary(flood.mesh.data()),
+                "{name}, {regions:?}: tiles of {tile} have another boundary"
+            );
+        }
     }
 }
 
 #[test]
-#[ignore = "takes minutes; run it in release"]
-fn all_scenes_give_the_same_bytes_for_every_size_of_tiles() {
+fn flood_and_flat_give_the_same_bytes_for_every_size_of_tiles() {
+    for (name, size, cell) in SCENES {
+        check_equal(name, &scene_of(name, Some(size)), cell);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: cargo xtask voxel-tiles"]
+fn all_scenes_show_no_trace_of_tiles() {
     for info in list() {
         let cell = match info.name {
             "buildings" | "station" | "terrain" | "planet" => 1.0,
             "rig" | "city" | "testmap-2" => 0.4,
             _ => 0.15,
         };
-        check_equal(info.name, None, cell);
+        eprintln!("{} at {cell} m", info.name);
+        let scene = scene_of(info.name, None);
+        check_equal(info.name, &scene, cell);
+        check_boundary(info.name, &scene, cell, &TILE_SIZES);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: cargo xtask voxel-tiles"]
+fn real_levels_show_no_trace_of_tiles() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/scenes");
+    for (file, cell) in [
+        ("recast_nav_test.obj", 0.1),
+        ("recast_dungeon.obj", 0.1),
+        ("librequake_e2m3.obj", 0.2),
+        ("duplex_apartment.obj", 0.1),
+        ("hololens_room.glb", 0.1),
+    ] {
+        let path = std::path::Path::new(folder).join(file);
+        if !path.exists() {
+            eprintln!("skipped: {file} is not there");
+            continue;
+        }
+        eprintln!("{file} at {cell} m");
+        let scene = Scene::load(&path).expect("the level loads");
+        check_equal(file, &scene, cell);
+        check_boundary(file, &scene, cell, &TILE_SIZES);
     }
 }
 
 #[test]
 fn watershed_and_monotone_cover_the_same_ground_within_the_same_boundary() {
     for (name, size, cell) in [("floors", 2, 0.1), ("testmap-1", 1, 0.15), ("terrain", 32, 0.3)] {
-        // Triangles: the partition into convex cells may add vertices on the boundary.
-        let settings = |regions: Regions, tile: u32| BakeSettings {
-            cells: CellShape::Triangles,
-            ..settings(regions, tile, cell)
-        };
-        let flood = bake_tiled(name, Some(size), &settings(Regions::Flood, 0));
-        for regions in [Regions::Watershed, Regions::Monotone] {
-            for tile in [64, 100, 0] {
-                let baked = bake_tiled(name, Some(size), &settings(regions, tile));
-                let apart_m2 = (baked.mesh.area_m2() - flood.mesh.area_m2()).abs();
-                assert!(apart_m2 < 1e-9, "{name}, {regions:?}: {apart_m2} m²");
-                assert_eq!(
-                    boundary(baked.mesh.data()),
-                    boundary(flood.mesh.data()),
-                    "{name}, {regions:?}, tiles of {tile}"
-                );
-            }
-        }
+        check_boundary(name, &scene_of(name, Some(size)), cell, &[64, 100, 0]);
     }
 }
 
@@ -137,7 +173,7 @@ fn the_number_of_threads_does_not_show() {
     let settings = settings(Regions::Flood, 64, 0.1);
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| bake_tiled("floors", Some(2), &settings).mesh.to_bytes())
+        pool.install(|| bake_tiled(&scene_of("floors", Some(2)), &settings).mesh.to_bytes())
     };
     let one = with(1);
     assert!(one == with(2) && one == with(5));
@@ -147,8 +183,7 @@ fn the_number_of_threads_does_not_show() {
 fn every_boundary_vertex_lies_at_a_corner_of_the_ground() {
     // A plain square floor: four corners, whatever the tiles, and no vertex in between.
     let points = [[0.0, 0.0, 0.0], [30.0, 0.0, 0.0], [30.0, 0.0, 30.0], [0.0, 0.0, 30.0]];
-    let scene =
-        surefoot_scene::Scene::from_triangles(&points, &[[0, 2, 1], [0, 3, 2]]).expect("a floor");
+    let scene = Scene::from_triangles(&points, &[[0, 2, 1], [0, 3, 2]]).expect("a floor");
     for tile in TILE_SIZES {
         let settings = settings(Regions::Flood, tile, 0.1);
         let baked = bake_in(&scene, &settings, StageContext::new()).expect("the floor builds");

@@ -63,6 +63,8 @@ pub(crate) struct ErodeScratch {
     to_east: Vec<Along>,
     /// From the middle of the span, either way, in eighths of a column.
     nearest: Vec<Along>,
+    /// The least of each of those: most spans are far from everything, and that alone tells.
+    least: Vec<u16>,
     removed: Vec<(u32, EdgeClass)>,
     places: PlaceScratch,
 }
@@ -121,11 +123,14 @@ fn too_near(
             }
         }
     };
-    look(&mut best, &scratch.nearest[span as usize], 0);
+    if square(u32::from(scratch.least[span as usize])) < best.0 {
+        look(&mut best, &scratch.nearest[span as usize], 0);
+    }
     for (direction, sign) in [(NORTH, 1), (SOUTH, -1)] {
         let mut at = span;
         for k in 1..=reach as i32 {
-            if square((8 * k - 5) as u32) >= best.0 {
+            let row_away = square((8 * k - 5) as u32);
+            if row_away >= best.0 {
                 break;
             }
             let next = field.links[at as usize][direction];
@@ -141,7 +146,9 @@ fn too_near(
                 break;
             }
             at = next;
-            look(&mut best, &scratch.nearest[at as usize], sign * k);
+            if row_away + square(u32::from(scratch.least[at as usize])) < best.0 {
+                look(&mut best, &scratch.nearest[at as usize], sign * k);
+            }
         }
     }
     best.1
@@ -258,6 +265,8 @@ fn measure_along_x(field: &OpenField, cap: u16, scratch: &mut ErodeScratch) {
         list.clear();
         list.resize(count, nothing);
     }
+    scratch.least.clear();
+    scratch.least.resize(count, 0);
     // Spans are numbered row by row, so the neighbour to the west comes before, to the east after.
     for span in 0..count as u32 {
         let (half, whole) = pass(field, scratch, span, WEST, cap);
@@ -270,7 +279,9 @@ fn measure_along_x(field: &OpenField, cap: u16, scratch: &mut ErodeScratch) {
         let west = scratch.nearest[span as usize];
         let least = |a: &Along| a.places.iter().copied().min();
         let class = if least(&half) < least(&west) { half.class } else { west.class };
-        let both = std::array::from_fn(|row| 1 + 2 * half.places[row].min(west.places[row]));
+        let both: [u16; ROWS] =
+            std::array::from_fn(|row| 1 + 2 * half.places[row].min(west.places[row]));
+        scratch.least[span as usize] = both.into_iter().min().unwrap_or(0);
         scratch.nearest[span as usize] = Along { places: both, class };
     }
 }

@@ -122,7 +122,8 @@ impl Places<'_> {
             line.sort_unstable_by_key(|s| (s.0 + if s.1.faces_down() { touching } else { 0 }, s.1));
             let leads_over = |z: i64, triangle: u32| {
                 let at = self.place(column, place);
-                over_steep && self.leads_over(at, (z as f64, Surface::STEEP, triangle)).is_some()
+                let met = (z as f64, Surface::STEEP, triangle);
+                over_steep && self.leads_over(at, met, SIDE as u32).is_some()
             };
             let Some(height) = self.standing(line, [low, high], leads_over) else { continue };
             let blocked = walls.iter().any(|&(places, from, to)| {

@@ -42,13 +42,20 @@ pub(crate) fn walk_over_risers(columns: &mut Columns, places: &Places<'_>) {
 
 /// The area type below a column that is stepped over.
 fn area_of_riser(places: &Places<'_>, column: usize, height: f64) -> Option<u16> {
+    // A look from its middle with long strides first: most steep ground is far too high.
+    let [low, high] = [places.place(column, 0), places.place(column, SIDE * SIDE - 1)];
+    let middle = [0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])];
+    let met = places.nearest_above(middle, height)?;
+    if !met.1.is_ground() {
+        places.leads_over(middle, met, 1)?;
+    }
     let mut lowest: Option<(f64, u16)> = None;
     for place in OUTER {
         let at = places.place(column, place);
         let met = places.nearest_above(at, height)?;
         let (low, area) = match met.1.is_ground() {
             true => (met.0, met.1.area()),
-            false => places.leads_over(at, met)?,
+            false => places.leads_over(at, met, SIDE as u32)?,
         };
         if lowest.is_none_or(|l| (low, area) < l) {
             lowest = Some((low, area));
@@ -58,9 +65,9 @@ fn area_of_riser(places: &Places<'_>, column: usize, height: f64) -> Option<u16>
 }
 
 impl Places<'_> {
-    /// Whether a steep surface leads from ground to ground within one step; the height of the lower
-    /// ground, and its area type.
-    pub(crate) fn leads_over(&self, at: [f64; 2], from: Met) -> Option<(f64, u16)> {
+    /// Whether a steep surface leads from ground to ground within one step, walked with some paces to
+    /// a column; the height of the lower ground, and its area type.
+    pub(crate) fn leads_over(&self, at: [f64; 2], from: Met, paces: u32) -> Option<(f64, u16)> {
         let corners = &self.triangles[from.2 as usize].corners;
         let normal = normal_units(corners[0], corners[1], corners[2]);
         let length = normal.x.hypot(normal.y);
@@ -68,24 +75,35 @@ impl Places<'_> {
             return None;
         }
         let down = [normal.x / length, normal.y / length];
-        let (low, area) = self.end_of_slope(at, from.0, down)?;
-        let (high, _) = self.end_of_slope(at, from.0, [-down[0], -down[1]])?;
-        (high - low <= self.grid.step as f64).then_some((low, area))
+        let (low, area) = self.end_of_slope(at, from.0, down, paces)?;
+        let (high, _) = self.end_of_slope(at, from.0, [-down[0], -down[1]], paces)?;
+        (high - low <= self.highest(paces)).then_some((low, area))
+    }
+
+    /// What is stepped over, with long strides twice as much: they meet the ground late.
+    fn highest(&self, paces: u32) -> f64 {
+        self.grid.step as f64 * if paces > 1 { 1.0 } else { 2.0 }
     }
 
     /// The ground at the end of a steep slope in a direction, if a step leads there.
-    fn end_of_slope(&self, at: [f64; 2], start: f64, way: [f64; 2]) -> Option<(f64, u16)> {
-        let step = self.grid.step as f64;
-        let pace = f64::from(self.grid.cell) / SIDE as f64;
+    fn end_of_slope(
+        &self,
+        at: [f64; 2],
+        start: f64,
+        way: [f64; 2],
+        paces: u32,
+    ) -> Option<(f64, u16)> {
+        let highest = self.highest(paces);
+        let pace = f64::from(self.grid.cell) / f64::from(paces);
         let mut last = start;
-        for k in 1..=self.grid.riser_columns * SIDE as u32 {
+        for k in 1..=self.grid.riser_columns * paces {
             let away = pace * f64::from(k);
             let (z, surface, _) =
                 self.nearest_above([at[0] + way[0] * away, at[1] + way[1] * away], last)?;
             if surface.is_ground() {
                 return Some((z, surface.area()));
             }
-            if (z - start).abs() > step {
+            if (z - start).abs() > highest {
                 return None;
             }
             last = z;
