@@ -314,7 +314,7 @@ impl Holes<'_> {
         let polygons: Vec<Polygon> = united
             .into_iter()
             .filter_map(|polygon| tidy(polygon, &edges))
-            .map(|polygon| with_corners(polygon, &corners))
+            .map(|polygon| without_cracks(with_corners(polygon, &corners)))
             .collect();
         // Moving corners to the outside of the ground may fold a sliver over: mend that.
         overlayer
@@ -466,6 +466,27 @@ fn with_corners(mut polygon: Polygon, corners: &Corners) -> Polygon {
             });
             contour.push(a);
             contour.extend(sorted_from(a, &found));
+        }
+    }
+    polygon
+}
+
+/// The polygon without notches that are open by no more than a crack.
+fn without_cracks(mut polygon: Polygon) -> Polygon {
+    for contour in &mut polygon.contours {
+        let mut i = 0;
+        // Each turn moves on or removes a corner.
+        while contour.len() > 3 && i < contour.len() {
+            let n = contour.len();
+            let (a, b, c) = (contour[(i + n - 1) % n], contour[i], contour[(i + 1) % n]);
+            let open_m = plan_m(a).distance(plan_m(c));
+            let deep_m = plan_m(b).distance(plan_m(a)).min(plan_m(b).distance(plan_m(c)));
+            if orient(a, b, c) < 0 && open_m <= CRACK_M && deep_m >= 2.0 * open_m {
+                contour.remove(i);
+                i = i.saturating_sub(1);
+            } else {
+                i += 1;
+            }
         }
     }
     polygon
