@@ -5,6 +5,7 @@ mod ci;
 mod dependencies;
 mod figures;
 mod fuzz;
+mod gaps;
 mod levels;
 mod run;
 mod scenes;
@@ -23,6 +24,7 @@ cargo xtask TASK
   scenes [DIR]     write all procedural scenes [target/scenes]
   levels           build and draw the real levels beside the project, into target/levels and docs
   figures          draw the pictures of the documents anew, those of the viewer in Chromium
+  gaps             remake the figures and tables that gap annotation follows, into docs
   viewer           test the viewer in Chromium
   verify-all [--samples N] [SCENE...]
                    judge every scene, and Recast's meshes of it, into a dated table in docs
@@ -44,6 +46,7 @@ fn main() -> Result<()> {
         ["levels"] => levels::draw_all(),
         ["figures"] => figures::draw_all(),
         ["viewer"] => viewer::test(&run::release_binary()?),
+        ["gaps"] => gaps::write_all(),
         ["verify-all", rest @ ..] => verify_all::run_all(rest),
         ["voxel-tables", rest @ ..] => voxel_tables::write(rest),
         ["voxel-tiles"] => voxel_tables::look_for_tiles(),

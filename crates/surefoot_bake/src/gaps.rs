@@ -77,7 +77,12 @@ pub(crate) fn annotate(
     let patches = holes.patches(&within, &mut connectors);
     context.count("patches", patches.len());
     context.check_cancelled()?;
-    let (fillers, connecting) = fillers(&connectors, &patches);
+    let on_edges: Vec<(u32, LatticePoint)> =
+        connectors.iter_mut().flat_map(|c| c.meet_ground(&boundary, agent.height_m)).collect();
+    let (mut fillers, connecting) = fillers(&connectors, &patches);
+    for (edge, point) in on_edges {
+        fillers.corners.entry(edge).or_default().push(point);
+    }
     let (surface, first) = lay(surface, &boundary, &fillers, agent.max_step_m);
     let connecting = first..first + connecting as u32;
     let surface = close_residual_holes(surface, connecting, obstacles, agent, &reach, context);
@@ -166,8 +171,15 @@ fn free_parts(
     let shape = strip.shape(boundary);
     let mut ranges = Vec::new();
     block_by_ground(boundary, strip, &shape, agent.height_m, &mut ranges);
-    obstacles.block(&shape, &mut ranges);
-    strip.without(boundary, &mut ranges, NARROWEST_M)
+    let beside_ground = strip.without(boundary, &mut ranges, NARROWEST_M);
+    beside_ground
+        .into_iter()
+        .flat_map(|part| {
+            ranges.clear();
+            obstacles.block(&part.shape(boundary), &mut ranges);
+            part.without(boundary, &mut ranges, NARROWEST_M)
+        })
+        .collect()
 }
 
 /// All free strips between open edges of one cycle, less what is used by strips between cycles.

@@ -112,6 +112,10 @@ pub(crate) fn build(
     })?;
     let into = LiftFrame { frame, grid: &scales.sub, area_names, height_error };
     let surface = context.stage("lift", |c| lift(contours, into, c))?;
+    // Patches that fillers of gaps may join are dropped after those are laid.
+    if settings.fill_gaps_m > 0.0 {
+        return Ok(surface);
+    }
     context.stage("drop_small", |c| {
         drop_small(surface, settings.min_area_m2, &settings.seeds, &settings.agent, c)
     })

@@ -250,6 +250,8 @@ static TABLE: &[SettingInfo] = &[
     },
     number!("min_area", "Smallest area", "Result", ALL, Some("--min-area"), "m²", 0.0, f64::MAX, [0.0, 20.0], 0.1,
         "Connected patches smaller than this are dropped, unless a seed lies on them. Zero keeps everything.", min_area_m2),
+    number!("fill_gaps", "Gaps filled up to", "Result", ALL, Some("--fill-gaps"), "m", 0.0, 500.0, [0.0, 0.85], 0.01,
+        "Gaps that the agent steps over are filled up to this distance; below half its height. Zero is off. Typical: 0.3.", fill_gaps_m),
     SettingInfo {
         key: "seeds", label: "Seeds", group: "Result",
         explanation: "Keeps only what can be reached from these points; none keeps everything.",
@@ -477,7 +479,7 @@ mod tests {
                 if info.key == "agent.height" {
                     settings.agent.max_step_m = 0.0;
                 }
-                if info.key == "agent.max_step" {
+                if ["agent.max_step", "fill_gaps"].contains(&info.key) {
                     settings.agent.height_m = 1000.0;
                 }
                 if info.key == "exact.wall_thickness" {
@@ -491,7 +493,9 @@ mod tests {
             assert!(!accepts(low - 1e-3), "{}: below the least", info.key);
             if high < f64::MAX {
                 assert!(!accepts(high + 1.0), "{}: above the greatest", info.key);
-                let near = if info.key == "agent.max_step" { high - 1.0 } else { high };
+                // Below the agent's height, and below half of it.
+                let limited = ["agent.max_step", "fill_gaps"].contains(&info.key);
+                let near = if limited { high - 1.0 } else { high };
                 assert!(accepts(near), "{}: the greatest", info.key);
             }
         }

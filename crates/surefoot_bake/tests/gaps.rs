@@ -221,3 +221,31 @@ fn the_ground_is_the_same_to_the_last_unit() {
         assert!((ground(0.0) - ground(0.3)).abs() < 1e-9, "{name}");
     }
 }
+
+#[test]
+fn the_reach_is_measured_across_the_gap_also_for_an_agent_with_a_radius() {
+    for angle in ANGLES_DEG {
+        for (gap_m, connected) in [(0.1, true), (0.295, true), (0.305, false)] {
+            let settings = BakeSettings { agent: Agent::default(), ..settings(0.3) };
+            let scene = two_plates(gap_m, 0.0).turned(angle);
+            let mesh = bake_in(&scene, &settings, StageContext::new()).unwrap().mesh;
+            let summary = mesh.summary();
+            assert_eq!(summary.components, if connected { 1 } else { 2 }, "{angle}°, {gap_m} m");
+            // The ground that was kept free beside the gap is crossed too.
+            let expected = if connected { (gap_m + 0.6) * 1.4 } else { 0.0 };
+            assert!((summary.gap_area_m2 - expected).abs() < 2e-3, "{}", summary.gap_area_m2);
+        }
+    }
+}
+
+#[test]
+fn a_wall_across_the_gap_keeps_the_radius_free() {
+    let mut soup = two_plates(0.2, 0.0);
+    soup.block([2.0, -0.5, 0.9], [4.2, 2.5, 1.1]);
+    let settings = BakeSettings { agent: Agent::default(), ..settings(0.3) };
+    let mesh = bake_in(&soup.turned(17.3), &settings, StageContext::new()).unwrap().mesh;
+    // Between the wall and either border: 0.9 m less the radius twice.
+    let expected = 2.0 * 0.3 * (0.2 + 0.6);
+    let area_m2 = mesh.summary().gap_area_m2;
+    assert!((area_m2 - expected).abs() < 2e-2, "{area_m2} instead of {expected}");
+}

@@ -26,6 +26,8 @@ pub struct RecastSettings {
     pub most_corners: i32,
     /// Grids of more columns than this are refused: they take minutes and gigabytes.
     pub most_columns: f64,
+    /// Whether low obstacles are made walkable, and ledges and low spans are not, as in its demo.
+    pub filters: bool,
 }
 
 impl RecastSettings {
@@ -39,6 +41,7 @@ impl RecastSettings {
             min_area_m2: 1.0,
             most_corners: 6,
             most_columns: 6e7,
+            filters: true,
         }
     }
 }
@@ -139,9 +142,11 @@ pub fn build_recast(scene: &Scene, settings: &RecastSettings) -> Result<RecastMe
     let slope = agent.max_slope_rad.to_degrees() as f32;
     recast::mark_walkable_triangles(&mut ws, slope, &vertices, &triangles, &mut areas)?;
     field.rasterize_triangles(&mut ws, &vertices, &triangles, &areas, climb)?;
-    field.filter_low_hanging_walkable_obstacles(&mut ws, climb)?;
-    field.filter_ledge_spans(&mut ws, height, climb)?;
-    field.filter_walkable_low_height_spans(&mut ws, height)?;
+    if settings.filters {
+        field.filter_low_hanging_walkable_obstacles(&mut ws, climb)?;
+        field.filter_ledge_spans(&mut ws, height, climb)?;
+        field.filter_walkable_low_height_spans(&mut ws, height)?;
+    }
     let mut compact = CompactHeightfield::build(&mut ws, height, climb, &field)?;
     recast::erode_walkable_area(&mut ws, radius, &mut compact)?;
     recast::build_distance_field(&mut ws, &mut compact)?;

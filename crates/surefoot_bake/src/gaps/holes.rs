@@ -73,6 +73,45 @@ impl Connector {
         Some([*self.chains[k].last()?, *self.chains[1 - k].first()?])
     }
 
+    /// Takes on the corners of ground that runs along its sides; returns its own corners on such edges.
+    pub(crate) fn meet_ground(
+        &mut self,
+        boundary: &Boundary,
+        agent_height_m: f64,
+    ) -> Vec<(u32, LatticePoint)> {
+        let mut on_edges = Vec::new();
+        for k in 0..2 {
+            let Some([(a, from_m), (b, to_m)]) = self.side(k) else { continue };
+            let (p, q) = (plan_m(a).extend(from_m), plan_m(b).extend(to_m));
+            let layer = glam::DVec3::new(0.0, 0.0, 0.5 * agent_height_m);
+            let bounds = Aabb::of_points([p, q]);
+            let mut near = Vec::new();
+            let around = Aabb::new(bounds.lo - layer, bounds.hi + layer);
+            boundary.tree.visit_box(&around, |i| near.push(i));
+            near.sort_unstable();
+            for i in near.into_iter().filter(|i| !self.edges.contains(i)) {
+                let edge = boundary.edge(i);
+                let on_side =
+                    [edge.from, edge.to].map(|c| c == a || c == b || lies_beside(a, b, c));
+                let on_edge = [a, b].map(|c| lies_beside(edge.from, edge.to, c));
+                // Two points in common make a stretch; one is a corner that touches.
+                let common = on_side.iter().chain(&on_edge).filter(|x| **x).count();
+                if common < 2 {
+                    continue;
+                }
+                let inner = [edge.from, edge.to].into_iter().filter(|&c| lies_beside(a, b, c));
+                self.beside[k].extend(inner);
+                on_edges.extend(
+                    [a, b]
+                        .into_iter()
+                        .filter(|&c| lies_beside(edge.from, edge.to, c))
+                        .map(|c| (i, c)),
+                );
+            }
+        }
+        on_edges
+    }
+
     /// The height of a point on one of its sides, in metres; `None` for any other.
     fn side_height_m(&self, p: LatticePoint) -> Option<f64> {
         (0..2).find_map(|k| {
@@ -310,29 +349,39 @@ impl Holes<'_> {
         let near_connectors: Vec<&Connector> =
             near.iter().map(|&i| &connectors[i as usize]).collect();
         let corners = self.corners_within(&bounds, &heights);
-        let edges = NearEdges::new(self.boundary, edges);
+        let first = edges[0];
+        let edges = NearEdges::new(self.boundary, self.edges_within(&bounds));
         let polygons: Vec<Polygon> = united
             .into_iter()
             .filter_map(|polygon| tidy(polygon, &edges))
-            .map(|polygon| with_corners(polygon, &corners))
+            .map(|polygon| without_cracks(with_corners(polygon, &corners)))
             .collect();
         // Moving corners to the outside of the ground may fold a sliver over: mend that.
         overlayer
             .settle(&polygons)
             .into_iter()
             .filter(|p| p.area_m2() >= SPECK_M2 && width_m(p) >= CRACK_M)
-            .map(|polygon| self.patch(polygon, &heights, &near_connectors, &edges))
+            .map(|polygon| self.patch(polygon, &heights, &near_connectors, &edges, first))
             .collect()
+    }
+
+    /// The boundary edges in a box and its layer.
+    fn edges_within(&self, bounds: &Aabb) -> Vec<u32> {
+        let layer = glam::DVec3::new(0.0, 0.0, 0.5 * self.agent_height_m);
+        let mut edges = Vec::new();
+        let around = Aabb::new(bounds.lo - layer, bounds.hi + layer);
+        self.boundary.tree.visit_box(&around, |i| edges.push(i));
+        edges.sort_unstable();
+        edges
     }
 
     /// All corners of the ground and of strips in a box.
     fn corners_within(&self, bounds: &Aabb, known: &BTreeMap<LatticePoint, f64>) -> Corners {
-        let layer = glam::DVec3::new(0.0, 0.0, 0.5 * self.agent_height_m);
         let mut points: Vec<LatticePoint> = known.keys().copied().collect();
-        self.boundary.tree.visit_box(&Aabb::new(bounds.lo - layer, bounds.hi + layer), |i| {
+        for i in self.edges_within(bounds) {
             let edge = self.boundary.edge(i);
             points.extend([edge.from, edge.to]);
-        });
+        }
         points.sort_unstable();
         points.dedup();
         let tree = BoxTree::build_with(points.len(), |i| {
@@ -348,6 +397,7 @@ impl Holes<'_> {
         known: &BTreeMap<LatticePoint, f64>,
         connectors: &[&Connector],
         edges: &NearEdges<'_>,
+        edge: u32,
     ) -> Patch {
         let known_points: Vec<(DVec2, f64)> = known.iter().map(|(p, z)| (plan_m(*p), *z)).collect();
         let tree = BoxTree::build_with(known_points.len(), |i| {
@@ -380,7 +430,7 @@ impl Holes<'_> {
         }
         on_edges.sort_unstable();
         on_edges.dedup();
-        Patch { polygon, heights_m, edge: edges.ids[0], on_edges }
+        Patch { polygon, heights_m, edge, on_edges }
     }
 
     /// The height at a plan point from those of corners within reach, weighted by inverse distance.
@@ -466,6 +516,27 @@ fn with_corners(mut polygon: Polygon, corners: &Corners) -> Polygon {
             });
             contour.push(a);
             contour.extend(sorted_from(a, &found));
+        }
+    }
+    polygon
+}
+
+/// The polygon without notches that are open by no more than a crack.
+fn without_cracks(mut polygon: Polygon) -> Polygon {
+    for contour in &mut polygon.contours {
+        let mut i = 0;
+        // Each turn moves on or removes a corner.
+        while contour.len() > 3 && i < contour.len() {
+            let n = contour.len();
+            let (a, b, c) = (contour[(i + n - 1) % n], contour[i], contour[(i + 1) % n]);
+            let open_m = plan_m(a).distance(plan_m(c));
+            let deep_m = plan_m(b).distance(plan_m(a)).min(plan_m(b).distance(plan_m(c)));
+            if orient(a, b, c) < 0 && open_m <= CRACK_M && deep_m >= 2.0 * open_m {
+                contour.remove(i);
+                i = i.saturating_sub(1);
+            } else {
+                i += 1;
+            }
         }
     }
     polygon

@@ -44,6 +44,9 @@ const CLEARANCE_SLACK_M: f64 = 5e-3;
 /// Ground nearer than this to the start of a filler touches it, in metres: eight lattice units.
 const TOUCHING_M: f64 = 8.0 / 65536.0;
 
+/// After so many new ranges it is asked whether anything is left of a strip.
+const RANGES_BETWEEN_LOOKS: usize = 16;
+
 /// The scene's triangles with Z up.
 pub(crate) struct Obstacles {
     corners: Vec<[DVec3; 3]>,
@@ -90,8 +93,34 @@ impl Obstacles {
         });
         let mut near = Vec::new();
         self.tree.visit_box(&around, |t| near.push(t));
+        near.sort_unstable();
+        let (low_m, high_m) = (bounds.lo.z, bounds.hi.z + head_m);
+        let mut known = 0;
         for t in near {
+            // Where everything is blocked, nothing more can be.
+            if ranges.len() >= known + RANGES_BETWEEN_LOOKS {
+                if covers_all(ranges) {
+                    return;
+                }
+                known = ranges.len();
+            }
             let triangle = self.corners[t as usize];
+            let heights = triangle.map(|c| c.z);
+            if heights.iter().all(|&z| z <= low_m) || heights.iter().all(|&z| z >= high_m) {
+                continue;
+            }
+            let beside = |p: DVec3| {
+                let nearest = p.truncate().clamp(bounds.lo.truncate(), bounds.hi.truncate());
+                p.truncate().distance(nearest)
+            };
+            // A triangle lies within its longest side of any of its corners.
+            let longest = triangle[0]
+                .distance(triangle[1])
+                .max(triangle[1].distance(triangle[2]))
+                .max(triangle[2].distance(triangle[0]));
+            if beside(triangle[0]) > longest + aside.x + grow_m {
+                continue;
+            }
             let normal = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]);
             let Some(normal) = normal.try_normalize() else { continue };
             for (plane, corners, flat) in &parts {
@@ -110,6 +139,10 @@ impl Obstacles {
                 if area_m2(&inside) >= LEAST_AREA_M2
                     && let Some(range) = shape.range_of(&inside)
                 {
+                    if range.0 <= 0.0 && range.1 >= 1.0 {
+                        *ranges = vec![(0.0, 1.0)];
+                        return;
+                    }
                     ranges.push(range);
                 }
             }
@@ -140,6 +173,19 @@ impl Obstacles {
     }
 }
 
+/// Whether ranges leave nothing; joins them on the way.
+fn covers_all(ranges: &mut Vec<(f64, f64)>) -> bool {
+    ranges.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    ranges.dedup_by(|next, last| {
+        let meet = next.0 <= last.1;
+        if meet {
+            last.1 = last.1.max(next.1);
+        }
+        meet
+    });
+    ranges.len() == 1 && ranges[0].0 <= 0.0 && ranges[0].1 >= 1.0
+}
+
 /// Adds the ranges of shares of a strip that other ground blocks.
 pub(crate) fn block_by_ground(
     boundary: &Boundary,
@@ -159,7 +205,8 @@ pub(crate) fn block_by_ground(
         for (base, on) in [(strip.one, strip.on_one), (strip.two, strip.on_two)] {
             ranges.extend(touching(boundary.edge(base), on, edge, agent_height_m));
         }
-        let inside = shape.clip(&[edge.start().truncate(), edge.end().truncate()]);
+        let ends = [edge.start().truncate(), edge.end().truncate()];
+        let inside = if edge.is_open() { shape.clip(&ends) } else { shape.clip_along(ends) };
         if inside.len() < 2 {
             return;
         }

@@ -148,10 +148,11 @@ proptest! {
     }
 
     #[test]
-    fn no_point_of_a_filler_is_farther_from_ground_than_half_the_reach(
+    fn no_point_of_a_filler_is_farther_from_ground_than_the_reach(
         plates in prop::collection::vec(plate(), 2..6),
     ) {
-        // A point of a connection is within half its length of one of its ends.
+        // A point of a connection is within half its length of one of its ends; in a hole that fillers
+        // leave between them, the ends may lie on fillers, which are as near to the ground again.
         let surface = filled(ground(&plates), REACH_M);
         let borders: Vec<(DVec2, DVec2)> = surface
             .faces
@@ -170,7 +171,7 @@ proptest! {
                         at.distance(a.lerp(b, t))
                     })
                     .fold(f64::INFINITY, f64::min);
-                prop_assert!(nearest <= 0.5 * REACH_M + ROUNDING_M, "{at:?}: {nearest}");
+                prop_assert!(nearest <= REACH_M + ROUNDING_M, "{at:?}: {nearest}");
             }
         }
     }

@@ -13,6 +13,13 @@ use surefoot_geom::lattice::M_PER_LATTICE;
 /// rounding moves anything.
 const INSET_M: f64 = 2.0 * M_PER_LATTICE;
 
+/// What blocked edges nearer than this to a strip run along it, in metres.
+const ALONG_M: f64 = 6e-4;
+
+/// How far strips keep from what blocks them, in metres: borders that run along each other nearer than
+/// half a millimetre are taken for one that is broken.
+const APART_M: f64 = 1e-3;
+
 /// How long connections may be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
@@ -186,6 +193,11 @@ impl StripShape {
         clip_convex(shape, &self.plan(), INSET_M)
     }
 
+    /// The part of a segment that lies in the strip or nearly along its sides.
+    pub(crate) fn clip_along(&self, segment: [DVec2; 2]) -> Vec<DVec2> {
+        clip_convex(&segment, &self.plan(), -ALONG_M)
+    }
+
     /// The range of shares whose connections touch a shape inside the strip, a little widened.
     pub(crate) fn range_of(&self, inside: &[DVec2]) -> Option<(f64, f64)> {
         let (low, high) = inside
@@ -197,7 +209,7 @@ impl StripShape {
         }
         let [p1, p0, q0, q1] = self.plan();
         let narrow = p0.distance(p1).min(q0.distance(q1));
-        let margin = if narrow > 0.0 { 2.0 * INSET_M / narrow } else { 1.0 };
+        let margin = if narrow > 0.0 { APART_M / narrow } else { 1.0 };
         Some((low - margin, high + margin))
     }
 }
