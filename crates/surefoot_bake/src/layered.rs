@@ -111,7 +111,11 @@ pub(crate) fn build(
         Ok(contours)
     })?;
     let into = LiftFrame { frame, grid: &scales.sub, area_names, height_error };
-    let surface = context.stage("lift", |c| lift(contours, into, c))?;
+    let surface = context.stage("lift", |c| {
+        let mut surface = lift(contours, into, c)?;
+        walk_over::mark_bridges(&mut surface, &linked.map, &scales);
+        Ok(surface)
+    })?;
     context.stage("drop_small", |c| {
         drop_small(surface, settings.min_area_m2, &settings.seeds, &settings.agent, c)
     })
