@@ -29,7 +29,7 @@
 //! The error budget: a boundary lies within one fine cell of the true one, on either side. The parts: the
 //! rounding of positions inwards (a sixteenth of a cell), the chord of an arc around a corner
 //! (h²/8r for cells of h and a radius of r), corners at which ground ends between two lines (half a
-//! cell), and the simplification (a quarter of a cell by default).
+//! cell), and the simplification (a quarter of a cell inwards by default, none outwards).
 
 mod cutting_shape;
 mod erode;
@@ -102,6 +102,9 @@ pub(crate) fn build(
         plan: layered.boundary_error_cells * f64::from(scales::SUB),
         height: height_error,
         apart: scales.height as f64,
+        // Positions are rounded inwards by up to one part.
+        outwards: 1.0,
+        at_steps: f64::INFINITY,
     };
     let contours = context.stage("simplify_contours", |c| {
         let mut contours = simplify_contours(contours, &deviation, c)?;
@@ -111,7 +114,11 @@ pub(crate) fn build(
         Ok(contours)
     })?;
     let into = LiftFrame { frame, grid: &scales.sub, area_names, height_error };
-    let surface = context.stage("lift", |c| lift(contours, into, c))?;
+    let surface = context.stage("lift", |c| {
+        let mut surface = lift(contours, into, c)?;
+        walk_over::mark_bridges(&mut surface, &linked.map, &scales);
+        Ok(surface)
+    })?;
     // Patches that fillers of gaps may join are dropped after those are laid.
     if settings.fill_gaps_m > 0.0 {
         return Ok(surface);

@@ -59,6 +59,8 @@ pub(crate) fn build(
         plan: voxel.boundary_error_cells,
         height: height_error,
         apart: grid.agent_height as f64,
+        outwards: 0.25,
+        at_steps: 0.5,
     };
     let contours = context.stage("simplify_contours", |c| {
         simplify_contours::simplify_contours(contours, &deviation, c)

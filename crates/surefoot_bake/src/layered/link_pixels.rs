@@ -48,7 +48,9 @@ pub(crate) struct LinkedMap {
     /// Sorted by pixel and direction.
     pub(crate) stops: Vec<Stop>,
     /// Sorted by pixel and direction.
-    pub(crate) breaks: Vec<Break>,
+    breaks: Vec<Break>,
+    /// A bit for each direction in which the ground breaks.
+    broken: Vec<u8>,
     /// Points of the boundary between the lines from pixel to pixel.
     pub(crate) corners: Vec<CornerPoint>,
 }
@@ -61,8 +63,16 @@ impl LinkedMap {
         Some(&self.stops[at])
     }
 
+    /// Whether the ground breaks beside a pixel.
+    pub(crate) fn is_broken(&self, pixel: u32) -> bool {
+        self.broken[pixel as usize] != 0
+    }
+
     /// Where the ground breaks between a pixel and the one in a direction, from this pixel.
     pub(crate) fn break_at(&self, pixel: u32, direction: usize, scales: &Scales) -> Option<f64> {
+        if self.broken[pixel as usize] & 1 << direction == 0 {
+            return None;
+        }
         let (from, forward) = match direction {
             0 | 1 => (pixel, direction),
             _ => (self.links[pixel as usize][direction], direction - 2),
@@ -116,6 +126,12 @@ pub(crate) fn link_pixels(
         links[b as usize][usize::from(direction) + 2] = a;
     }
     let breaks: Vec<Break> = parts.into_iter().flat_map(|p| p.breaks).collect();
+    let mut broken = vec![0_u8; map.len()];
+    for b in &breaks {
+        broken[b.pixel as usize] |= 1 << b.direction;
+        let other = links[b.pixel as usize][usize::from(b.direction)];
+        broken[other as usize] |= 4 << b.direction;
+    }
     context.check_cancelled()?;
     let stops: Vec<Stop> = cells
         .par_chunks(CHUNK)
@@ -135,7 +151,7 @@ pub(crate) fn link_pixels(
     context.count("plain_cells", plain.iter().filter(|p| **p).count());
     context.count("stops", stops.len());
     context.count("breaks", breaks.len());
-    Ok(LinkedMap { map, links, stops, breaks, corners })
+    Ok(LinkedMap { map, links, stops, breaks, broken, corners })
 }
 
 fn pixels_of(cell: u32, per_cell: usize) -> std::ops::Range<u32> {
@@ -249,12 +265,30 @@ impl Linker<'_> {
             || apart > rise(a).max(rise(b)) * f64::from(self.scales.fine) + self.scales.break_height
     }
 
+    /// The next pixel of the same cell to the east or north.
+    fn next_in_cell(&self, pixel: u32, direction: usize) -> Option<u32> {
+        let side = self.scales.per_side;
+        let within = pixel % (side * side);
+        match direction {
+            0 => (within % side + 1 < side).then(|| pixel + 1),
+            _ => (within / side + 1 < side).then(|| pixel + side),
+        }
+    }
+
     /// Links a pixel to the east and to the north.
     fn link(&self, pixel: u32, probe: &mut Probe, part: &mut Part) {
         if !self.map.has_ground(pixel) {
             return;
         }
         for direction in 0..2 {
+            // Most pixels lie on one triangle with the next, and nothing is around.
+            if let Some(other) = self.next_in_cell(pixel, direction)
+                && self.plain[self.map.cell_of(pixel, self.scales) as usize]
+                && self.map.grounds[pixel as usize] == self.map.grounds[other as usize]
+            {
+                part.links.push((pixel, direction as u8, other));
+                continue;
+            }
             let (place, Some(other)) = self.beside(pixel, direction) else { continue };
             let breaks = self.breaks(pixel, other, direction);
             let heights = &self.map.heights;

@@ -56,11 +56,35 @@ pub(crate) enum Reach {
     To(f64, EdgeClass),
 }
 
-/// Working memory of a probe.
+/// A triangle over a column, with its extent in plan.
+#[derive(Clone, Copy, Debug)]
+struct NearFace {
+    lo: [i32; 2],
+    hi: [i32; 2],
+    corners: [[i32; 3]; 3],
+    surface: Surface,
+    refused: bool,
+}
+
+/// The triangles of a column between two heights.
+#[derive(Debug, Default)]
+struct NearColumn {
+    column: u32,
+    low: f64,
+    high: f64,
+    faces: Vec<NearFace>,
+}
+
+/// Working memory of a probe: what it found over the columns that it looked at last.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     cuts: Vec<Cut>,
+    columns: Vec<NearColumn>,
+    oldest: usize,
 }
+
+/// A pixel's own column and those around it.
+const COLUMNS_KEPT: usize = 6;
 
 impl Probe {
     /// Cuts the triangles of some columns along a line.
@@ -76,20 +100,71 @@ impl Probe {
         let reach = f64::from(scales.fine);
         let lowest = line.height - (scales.climb + TOUCHING_UNITS) as f64 - line.rise.abs() * reach;
         let highest = line.height + (scales.height + scales.climb) as f64 + line.rise.abs() * reach;
+        let (along, aside) = (line.axis, 1 - line.axis);
+        let (start, reach_units) = (line.start, i64::from(scales.fine));
+        let (from, to) = if line.sign > 0.0 {
+            (start[along], start[along] + reach_units)
+        } else {
+            (start[along] - reach_units, start[along])
+        };
         for &column in columns {
-            for face in slices.faces_of(column) {
-                if f64::from(face.hi) < lowest || f64::from(face.lo) > highest {
+            let at = self.gather(column, [lowest, highest], map, slices, scales);
+            for face in &self.columns[at].faces {
+                if i64::from(face.hi[aside]) < start[aside]
+                    || i64::from(face.lo[aside]) > start[aside]
+                    || i64::from(face.hi[along]) < from
+                    || i64::from(face.lo[along]) > to
+                {
                     continue;
                 }
-                let triangle = &slices.triangles[face.triangle as usize];
-                let Some(mut cut) = cut(&triangle.corners, triangle.surface, line, reach) else {
-                    continue;
-                };
-                cut.refused = triangle.surface == Surface::STEEP
-                    && map.refused.binary_search(&face.triangle).is_ok();
-                self.cuts.push(cut);
+                if let Some(cut) = cut(&face.corners, face.surface, line, reach) {
+                    self.cuts.push(Cut { refused: face.refused, ..cut });
+                }
             }
         }
+    }
+
+    /// The triangles of a column between two heights: those found before, or found now. Returns where.
+    fn gather(
+        &mut self,
+        column: u32,
+        [lowest, highest]: [f64; 2],
+        map: &FineMap,
+        slices: &Slices,
+        scales: &Scales,
+    ) -> usize {
+        let holds = |c: &NearColumn| c.column == column && c.low <= lowest && c.high >= highest;
+        if let Some(at) = self.columns.iter().position(holds) {
+            return at;
+        }
+        if self.columns.len() < COLUMNS_KEPT {
+            self.oldest = self.columns.len();
+            self.columns.push(NearColumn::default());
+        } else {
+            self.oldest = (self.oldest + 1) % COLUMNS_KEPT;
+        }
+        let near = &mut self.columns[self.oldest];
+        // Some more, for the pixels around.
+        let more = 0.5 * scales.step as f64;
+        (near.column, near.low, near.high) = (column, lowest - more, highest + more);
+        near.faces.clear();
+        for face in slices.faces_of(column) {
+            if f64::from(face.hi) < near.low || f64::from(face.lo) > near.high {
+                continue;
+            }
+            let triangle = &slices.triangles[face.triangle as usize];
+            let c = triangle.corners;
+            let (surface, corners) = (triangle.surface, c);
+            near.faces.push(NearFace {
+                lo: [0, 1].map(|k| c[0][k].min(c[1][k]).min(c[2][k])),
+                hi: [0, 1].map(|k| c[0][k].max(c[1][k]).max(c[2][k])),
+                corners,
+                surface,
+                refused: surface == Surface::STEEP
+                    && map.refused.binary_search(&face.triangle).is_ok(),
+            });
+        }
+        self.oldest
     }
 
     /// How far the ground goes on, over steps of at most `climb`.

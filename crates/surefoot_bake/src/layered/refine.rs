@@ -69,27 +69,29 @@ struct CellScratch {
 /// A triangle over the middles of a coarse column's pixels.
 pub(crate) struct PixelTriangle {
     /// Twice the areas that the first pixel's middle has with each edge, and how they change.
-    areas: [i128; 3],
-    per_x: [i128; 3],
-    per_y: [i128; 3],
+    areas: [i64; 3],
+    per_x: [i64; 3],
+    per_y: [i64; 3],
     z: f64,
     z_per_x: f64,
     z_per_y: f64,
     lo: f64,
     hi: f64,
-    /// A triangle without an area in plan, of which every pixel on its line has all heights.
+    /// A triangle without an area in plan covers no middle: lines are cut with it.
     flat: bool,
 }
 
 impl PixelTriangle {
     pub(crate) fn new(triangle: &GridTriangle, column: u32, scales: &Scales) -> Self {
-        let fine = i128::from(scales.fine);
+        let fine = i64::from(scales.fine);
         let corner = scales.corner(column);
-        let half = i64::from(scales.fine) / 2;
-        let p = [i128::from(corner[0] + half), i128::from(corner[1] + half)];
-        let c = triangle.corners.map(|c| c.map(i128::from));
-        let whole =
-            (c[1][0] - c[0][0]) * (c[2][1] - c[0][1]) - (c[1][1] - c[0][1]) * (c[2][0] - c[0][0]);
+        let p = corner.map(|v| v + fine / 2);
+        let c = triangle.corners.map(|c| c.map(i64::from));
+        let turn = |a: [i64; 3], b: [i64; 3], q: [i64; 2]| {
+            i128::from(b[0] - a[0]) * i128::from(q[1] - a[1])
+                - i128::from(b[1] - a[1]) * i128::from(q[0] - a[0])
+        };
+        let whole = turn(c[0], c[1], [c[2][0], c[2][1]]);
         let sign = if whole < 0 { -1 } else { 1 };
         let mut out = Self {
             areas: [0; 3],
@@ -102,34 +104,56 @@ impl PixelTriangle {
             hi: c.iter().map(|c| c[2]).max().unwrap_or(0) as f64,
             flat: whole == 0,
         };
+        // Far beyond a column all that counts is the side: there the areas are cut off.
+        const FAR: i128 = 1 << 62;
         for k in 0..3 {
             let (a, b) = (c[k], c[(k + 1) % 3]);
-            let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
-            out.areas[k] = sign * (dx * (p[1] - a[1]) - dy * (p[0] - a[0]));
-            out.per_x[k] = -sign * dy * fine;
-            out.per_y[k] = sign * dx * fine;
+            out.areas[k] = (i128::from(sign) * turn(a, b, p)).clamp(-FAR, FAR) as i64;
+            out.per_x[k] = -sign * (b[1] - a[1]) * fine;
+            out.per_y[k] = sign * (b[0] - a[0]) * fine;
         }
         if whole != 0 {
             let [slope_x, slope_y] = slope(triangle);
             let away = |k: usize| (p[k] - c[0][k]) as f64;
             out.z = c[0][2] as f64 + slope_x * away(0) + slope_y * away(1);
-            out.z_per_x = slope_x * scales.fine as f64;
-            out.z_per_y = slope_y * scales.fine as f64;
+            out.z_per_x = slope_x * f64::from(scales.fine);
+            out.z_per_y = slope_y * f64::from(scales.fine);
         }
         out
     }
 
+    fn covers(&self, i: u32, j: u32) -> bool {
+        let (x, y) = (i64::from(i), i64::from(j));
+        let at = |k: usize| {
+            self.areas[k].saturating_add(self.per_x[k] * x).saturating_add(self.per_y[k] * y)
+        };
+        !self.flat && at(0) >= 0 && at(1) >= 0 && at(2) >= 0
+    }
+
+    fn height_over(&self, i: u32, j: u32) -> i32 {
+        let z = self.z + f64::from(i) * self.z_per_x + f64::from(j) * self.z_per_y;
+        z.clamp(self.lo, self.hi).round() as i32
+    }
+
     /// The height over a pixel's middle, where the triangle covers it; its border counts.
     pub(crate) fn height(&self, i: u32, j: u32) -> Option<i32> {
-        if self.flat {
-            return None;
+        self.covers(i, j).then(|| self.height_over(i, j))
+    }
+
+    /// Visits the pixels of a column that it covers, with its height there.
+    fn visit(&self, side: u32, mut visit: impl FnMut(u32, i32)) {
+        let last = side - 1;
+        let all = self.covers(0, 0)
+            && self.covers(last, 0)
+            && self.covers(0, last)
+            && self.covers(last, last);
+        for j in 0..side {
+            for i in 0..side {
+                if all || self.covers(i, j) {
+                    visit(j * side + i, self.height_over(i, j));
+                }
+            }
         }
-        let (x, y) = (i128::from(i), i128::from(j));
-        let inside = (0..3).all(|k| self.areas[k] + self.per_x[k] * x + self.per_y[k] * y >= 0);
-        inside.then(|| {
-            let z = self.z + f64::from(i) * self.z_per_x + f64::from(j) * self.z_per_y;
-            z.clamp(self.lo, self.hi).round() as i32
-        })
     }
 }
 
@@ -166,15 +190,14 @@ fn refine_cell(
                 continue;
             }
             let over = PixelTriangle::new(triangle, column, scales);
-            for pixel in (0..side * side).filter(|&p| !steep || !scratch.walkable[p as usize]) {
-                if let Some(z) = over.height(pixel % side, pixel / side) {
-                    let best = &mut heights[pixel as usize];
-                    if z >= low && z <= high && (*best == NO_HEIGHT || z > *best) {
-                        *best = z;
-                        grounds[pixel as usize] = face.triangle;
-                    }
+            over.visit(side, |pixel, z| {
+                let best = &mut heights[pixel as usize];
+                let open = !steep || !scratch.walkable[pixel as usize];
+                if open && z >= low && z <= high && (*best == NO_HEIGHT || z > *best) {
+                    *best = z;
+                    grounds[pixel as usize] = face.triangle;
                 }
-            }
+            });
         }
     }
     let known = heights.iter().filter(|h| **h != NO_HEIGHT);
@@ -198,14 +221,11 @@ fn refine_cell(
         let triangle = &slices.triangles[face.triangle as usize];
         let over = PixelTriangle::new(triangle, column, scales);
         let surface = triangle.surface;
-        for pixel in 0..side * side {
-            if heights[pixel as usize] == NO_HEIGHT {
-                continue;
-            }
-            if let Some(z) = over.height(pixel % side, pixel / side) {
+        over.visit(side, |pixel, z| {
+            if heights[pixel as usize] != NO_HEIGHT {
                 scratch.events.push((pixel, z, surface.faces_up(), surface.faces_down()));
             }
-        }
+        });
     }
     scratch.events.sort_unstable();
     for of_pixel in scratch.events.chunk_by(|a, b| a.0 == b.0) {

@@ -119,16 +119,17 @@ impl<'a> Tracer<'a> {
             ends: Vec::new(),
         };
         let mut sets = DisjointSets::new(count as usize);
+        let kept: Vec<bool> = (0..count).map(|p| field.keeps(linked, p)).collect();
         let kind = |p: u32| (linked.map.layer_of(p, scales), tracer.area(p));
-        for pixel in (0..count).filter(|&p| field.keeps(linked, p)) {
+        for pixel in (0..count).filter(|&p| kept[p as usize]) {
             for direction in 0..2 {
                 let other = linked.links[pixel as usize][direction];
-                if other != NO_PIXEL && field.keeps(linked, other) && kind(pixel) == kind(other) {
+                if other != NO_PIXEL && kept[other as usize] && kind(pixel) == kind(other) {
                     sets.join(pixel, other);
                 }
             }
         }
-        for pixel in (0..count).filter(|&p| field.keeps(linked, p)) {
+        for pixel in (0..count).filter(|&p| kept[p as usize]) {
             // The smallest number leads, so the root comes first.
             let root = sets.find(pixel);
             if root == pixel {
@@ -496,7 +497,7 @@ impl<'a> Tracer<'a> {
         for pixel in (0..self.linked.map.len() as u32).filter(|&p| self.is_kept(p)) {
             let height = heights[pixel as usize];
             // Beside a break the simplified border may leave the pixel's middle on the other side.
-            if (0..4).any(|d| self.linked.break_at(pixel, d, self.scales).is_some()) {
+            if self.linked.is_broken(pixel) {
                 continue;
             }
             let smooth = |d: usize| self.kept_link(pixel, d);

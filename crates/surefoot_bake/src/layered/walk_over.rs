@@ -16,7 +16,11 @@ use crate::layered::probe::Probe;
 use crate::layered::refine::PixelTriangle;
 use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
+use crate::surface::WalkableSurface;
 use rayon::prelude::*;
+use surefoot_geom::LatticePoint;
+use surefoot_geom::lattice::LATTICE_PER_M;
+use surefoot_mesh::CellKind;
 
 /// The most pixels that a bridge is long, or a riser wide.
 const MOST_PIXELS: i64 = 64;
@@ -178,7 +182,14 @@ fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
         for direction in 0..2 {
             let [dx, dy] = STEPS[direction];
             let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
-            if ground_at(map, place(1), pixel, scales).is_some() {
+            let side = scales.per_side;
+            let within = pixel % (side * side);
+            let in_cell = match direction {
+                0 => (within % side + 1 < side).then(|| pixel + 1),
+                _ => (within / side + 1 < side).then(|| pixel + side),
+            };
+            let goes_on = in_cell.is_some_and(|p| is_step_away(map, p, pixel, scales));
+            if goes_on || ground_at(map, place(1), pixel, scales).is_some() {
                 continue;
             }
             let Some((k, other)) =
@@ -252,10 +263,13 @@ fn ground_end(
 
 /// The ground at a place that a step reaches from a pixel.
 fn ground_at(map: &FineMap, place: FinePlace, from: u32, scales: &Scales) -> Option<u32> {
-    let height = i64::from(map.heights[from as usize]);
-    map.pixels_at(place, scales).find(|&p| {
-        map.has_ground(p) && (i64::from(map.heights[p as usize]) - height).abs() <= scales.step
-    })
+    map.pixels_at(place, scales).find(|&p| is_step_away(map, p, from, scales))
+}
+
+/// Whether a pixel has ground that a step reaches from another.
+fn is_step_away(map: &FineMap, pixel: u32, from: u32, scales: &Scales) -> bool {
+    let height = |p: u32| i64::from(map.heights[p as usize]);
+    map.has_ground(pixel) && (height(pixel) - height(from)).abs() <= scales.step
 }
 
 /// A pixel at a place without ground, of a layer that looks for ground at this height.
@@ -281,4 +295,32 @@ fn is_free(slices: &Slices, place: FinePlace, lower: i64, z: i64, scales: &Scale
             .height(i, j)
             .is_some_and(|h| i64::from(h) > low && i64::from(h) < high)
     })
+}
+
+/// Marks the faces that were laid across gaps as ramps.
+pub(crate) fn mark_bridges(surface: &mut WalkableSurface, map: &FineMap, scales: &Scales) {
+    if map.bridges.is_empty() {
+        return;
+    }
+    let first = scales.coarse.first_column();
+    let cell = i64::from(scales.coarse.cell);
+    for face in &mut surface.faces {
+        let corners = &face.loops[0];
+        let count = corners.len() as i64;
+        let sum = |of: fn(LatticePoint) -> i32| {
+            corners.iter().map(|e| i64::from(of(e.from))).sum::<i64>() / count
+        };
+        let middle = [sum(|p| p.x), sum(|p| p.y)];
+        let place = |k: usize| (middle[k] - first[k] * cell).div_euclid(i64::from(scales.fine));
+        let plan = LatticePoint::new(middle[0] as i32, middle[1] as i32);
+        let height = face.plane.height_at(plan) * LATTICE_PER_M;
+        let bridged = map
+            .pixels_at(FinePlace { y: place(1), x: place(0) }, scales)
+            .filter(|&p| map.has_ground(p))
+            .min_by_key(|&p| (f64::from(map.heights[p as usize]) - height).abs() as i64)
+            .is_some_and(|p| map.kinds[p as usize] == PixelKind::Bridge);
+        if bridged {
+            face.kind = CellKind::Ramp;
+        }
+    }
 }

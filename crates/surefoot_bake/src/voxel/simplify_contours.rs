@@ -2,8 +2,8 @@
 //!
 //! Goes in: chains along the columns. Comes out: the same chains with fewer corners, none of the left
 //! out ones farther away than the largest deviation, in plan or in height (Douglas and Peucker 1973;
-//! van Gelderen 2018). Where the ground ends, a chain may move inwards that far, but outwards only by a
-//! quarter of a column: the error of the erosion and this one together stay below a column. A chain is simplified once for both its sides. Where simplified chains of one
+//! van Gelderen 2018). Where the ground ends, a chain may move inwards that far, but outwards
+//! only by a share of it: the error of the erosion and this one together stay below a column. A chain is simplified once for both its sides. Where simplified chains of one
 //! ground cross or touch, or a thin piece of ground or a thin hole turns inside out, corners come back
 //! until that is over; since it is so for chains along columns, that ends.
 
@@ -28,13 +28,11 @@ pub(crate) struct Deviation {
     pub(crate) height: f64,
     /// Chains farther apart in height than this never meet, in lattice units.
     pub(crate) apart: f64,
+    /// How far the end of the ground may move outwards, in columns.
+    pub(crate) outwards: f64,
+    /// How far the border between two heights may move, in columns.
+    pub(crate) at_steps: f64,
 }
-
-/// How far the end of the ground may move outwards, in columns.
-const MOST_OUTWARDS: f64 = 0.25;
-
-/// How far the border between two heights may move, in columns.
-const MOST_AT_STEPS: f64 = 0.5;
 
 /// After so many rounds, chains that still cross go back to their columns altogether.
 const MOST_ROUNDS: usize = 24;
@@ -247,10 +245,10 @@ impl Simplified {
         deviation: &Deviation,
     ) -> f64 {
         if self.at_step {
-            deviation.plan.min(MOST_AT_STEPS)
+            deviation.plan.min(deviation.at_steps)
         } else if self.chain.right == NO_REGION && orient(plan(*a), plan(*b), plan(*p)) > 0 {
             // The region lies on the left, and so does the corner: the edge passes outside.
-            deviation.plan.min(MOST_OUTWARDS)
+            deviation.plan.min(deviation.outwards)
         } else {
             deviation.plan
         }
