@@ -58,10 +58,10 @@ export class View3d {
   private readonly hemisphere = new HemisphereLight(0xffffff, 0xc8c3ba, 1.3);
   private readonly sun = new DirectionalLight(0xffffff, 1.0);
   private readonly fill = new AmbientLight(0xffffff, 1.1);
-  private readonly sceneMaterial = new FlatMaterial(hex(SCENE), false);
+  private readonly sceneMaterial = new FlatMaterial(hex(SCENE), 3);
   private readonly wireMaterial = new MeshBasicMaterial({ color: 0x5f6b73, wireframe: true });
-  private readonly meshMaterial = new FlatMaterial(null, true);
-  private readonly edgeMaterial = new LineBasicMaterial({ vertexColors: true });
+  private readonly meshMaterial = new FlatMaterial(null, 1);
+  private readonly edgeMaterial = new LineBasicMaterial({ vertexColors: true, transparent: true });
   private readonly linkMaterial = new LineBasicMaterial({ color: 0xb0189a });
   private readonly pathMaterial = new LineMaterial({ color: hex(PATH), linewidth: 4.5 });
   private readonly ghostMaterial = new LineMaterial({ color: hex(PATH), linewidth: 2.5, transparent: true, opacity: 0.35, depthTest: false });
@@ -280,6 +280,7 @@ export class View3d {
           map, color: m.color?.clone() ?? new Color(hex(SCENE)), flatShading: true, side: DoubleSide,
           opacity: m.opacity ?? 1, transparent: m.transparent ?? false, alphaTest: m.alphaTest ?? 0,
           vertexColors: m.vertexColors ?? false, clippingPlanes: cut,
+          polygonOffset: true, polygonOffsetFactor: 3, polygonOffsetUnits: 6,
         });
       };
       o.material = Array.isArray(o.material) ? o.material.map(plain) : plain(o.material);
@@ -316,6 +317,8 @@ export class View3d {
       }
       lines.setAttribute("color", new BufferAttribute(colours, 3, true));
       this.edgeLines = new LineSegments(lines, this.edgeMaterial);
+      // After the cells, which may be see-through.
+      this.edgeLines.renderOrder = 1;
       const links = f32(block, "link_positions");
       if (links.length > 0) {
         const g = new BufferGeometry();
