@@ -112,6 +112,7 @@ pub enum SettingError {
 const ALL: &[Method] = &[Method::Exact, Method::Voxel, Method::Layered, Method::AnySurface];
 const EXACT: &[Method] = &[Method::Exact];
 const VOXEL: &[Method] = &[Method::Voxel];
+const LAYERED: &[Method] = &[Method::Layered];
 
 const fn choice(name: &'static str, explanation: &'static str) -> SettingChoice {
     SettingChoice { name, explanation, by_flag: true }
@@ -237,9 +238,9 @@ static TABLE: &[SettingInfo] = &[
     SettingInfo {
         key: "two_sided", label: "Two-sided", group: "Scene",
         explanation: "Takes triangles that face down as ground too: for scenes with careless winding.",
-        kind: SettingKind::Switch, flag: Some("--two-sided"), methods: &[Method::Exact, Method::Voxel],
-        get: |s| SettingValue::Switch(s.exact.two_sided || s.voxel.two_sided),
-        set: |s, v| switch(&v).map(|v| { s.exact.two_sided = v; s.voxel.two_sided = v; }).is_some(),
+        kind: SettingKind::Switch, flag: Some("--two-sided"), methods: &[Method::Exact, Method::Voxel, Method::Layered],
+        get: |s| SettingValue::Switch(s.exact.two_sided || s.voxel.two_sided || s.layered.two_sided),
+        set: |s, v| switch(&v).map(|v| { s.exact.two_sided = v; s.voxel.two_sided = v; s.layered.two_sided = v; }).is_some(),
     },
     SettingInfo {
         key: "areas", label: "Area types", group: "Scene",
@@ -250,8 +251,8 @@ static TABLE: &[SettingInfo] = &[
     },
     number!("min_area", "Smallest area", "Result", ALL, Some("--min-area"), "m²", 0.0, f64::MAX, [0.0, 20.0], 0.1,
         "Connected patches smaller than this are dropped, unless a seed lies on them. Zero keeps everything.", min_area_m2),
-    number!("fill_gaps", "Gaps filled up to", "Result", ALL, Some("--fill-gaps"), "m", 0.0, 500.0, [0.0, 0.85], 0.01,
-        "Gaps that the agent steps over are filled up to this distance; below half its height. Zero is off. Typical: 0.3.", fill_gaps_m),
+    number!("fill_gaps", "Fill gaps", "Result", ALL, Some("--fill-gaps"), "m", 0.0, 500.0, [0.0, 0.85], 0.05,
+        "Gaps that the agent steps over are filled up to this distance, from border to border; less than half the agent's height. Larger values join more and ask for a longer stride. Zero is off. Typical: 0.3.", fill_gaps_m),
     SettingInfo {
         key: "seeds", label: "Seeds", group: "Result",
         explanation: "Keeps only what can be reached from these points; none keeps everything.",
@@ -327,6 +328,19 @@ static TABLE: &[SettingInfo] = &[
         "Takes what lies between a surface facing down and the next one facing up as solid, so that there is no ground inside of things.", voxel.fill_solids),
     switch!("voxel.bridge_gaps", "Bridge open stairs", "Voxel", VOXEL,
         "Steps over the gaps of open stairs, where the next tread is higher or lower.", voxel.bridge_gaps),
+    // The flags of this pipeline change each other in proportion; by name each means itself alone.
+    number!("layered.cell_size", "Coarse cell size", "Layered", LAYERED, None, "m", 0.002, 320.0, [0.05, 1.0], 0.05,
+        "Width of a coarse voxel, one to 32 fine cells. Larger ones are faster and find fewer layers; one wider than the agent's radius may miss narrow passages. Typical: 0.2.", layered.cell_size_m),
+    number!("layered.cell_height", "Coarse cell height", "Layered", LAYERED, None, "m", 0.001, 10.0, [0.02, 0.5], 0.01,
+        "Height of a coarse voxel. Typical: 0.1.", layered.cell_height_m),
+    number!("layered.fine_cell_size", "Fine cell size", "Layered", LAYERED, None, "m", 0.002, 10.0, [0.01, 0.2], 0.005,
+        "Width of a cell of the fine depth maps. Boundaries are right within one of it, on straight walls within a few millimetres. Typical: a sixth of the agent's radius, 0.05.", layered.fine_cell_size_m),
+    number!("layered.boundary_error", "Boundary error", "Layered", LAYERED, None, "fine cells", 0.0, 100.0, [0.0, 2.0], 0.05,
+        "How far a simplified boundary may lie from the measured one. Typical: 0.25.", layered.boundary_error_cells),
+    number!("layered.height_error", "Height error", "Layered", LAYERED, None, "m", 0.0, 10.0, [0.0, 0.2], 0.005,
+        "How far the mesh may lie above or below the ground. Typical: 0.02.", layered.height_error_m),
+    number!("layered.gap_distance", "Gap distance", "Layered", LAYERED, None, "m", 0.0, 1.0, [0.0, 0.1], 0.005,
+        "Gaps in the ground up to this width are none. Typical: 0.01.", layered.gap_distance_m),
 ];
 
 fn number(value: SettingValue) -> Option<f64> {
@@ -479,8 +493,14 @@ mod tests {
                 if info.key == "agent.height" {
                     settings.agent.max_step_m = 0.0;
                 }
-                if ["agent.max_step", "fill_gaps"].contains(&info.key) {
+                if matches!(info.key, "agent.max_step" | "fill_gaps") {
                     settings.agent.height_m = 1000.0;
+                }
+                if info.key == "layered.cell_size" {
+                    settings.layered.fine_cell_size_m = (value / 4.0).clamp(0.002, 10.0);
+                }
+                if info.key == "layered.fine_cell_size" {
+                    settings.layered.cell_size_m = 4.0 * value;
                 }
                 if info.key == "exact.wall_thickness" {
                     settings.exact.gap_distance_m = 0.0;
@@ -493,9 +513,8 @@ mod tests {
             assert!(!accepts(low - 1e-3), "{}: below the least", info.key);
             if high < f64::MAX {
                 assert!(!accepts(high + 1.0), "{}: above the greatest", info.key);
-                // Below the agent's height, and below half of it.
-                let limited = ["agent.max_step", "fill_gaps"].contains(&info.key);
-                let near = if limited { high - 1.0 } else { high };
+                let open = matches!(info.key, "agent.max_step" | "fill_gaps");
+                let near = if open { high - 1.0 } else { high };
                 assert!(accepts(near), "{}: the greatest", info.key);
             }
         }

@@ -143,7 +143,8 @@ fn floor_with_hole(turn_deg: f64) -> (Scene, Vec<[[f64; 2]; 2]>) {
     let at = |x: f64, z: f64| [x * cos - z * sin + 0.0371, x * sin + z * cos + 0.0137];
     let square = |r: f64| [at(-r, -r), at(r, -r), at(r, r), at(-r, r)];
     let (outer, inner) = (square(4.0), square(1.0));
-    let points: Vec<[f64; 3]> = outer.iter().chain(&inner).map(|p| [p[0], 0.0, p[1]]).collect();
+    let point = |p: &[f64; 2]| [p[0] as f32, 0.0, p[1] as f32];
+    let points: Vec<[f32; 3]> = outer.iter().chain(&inner).map(point).collect();
     let mut triangles = Vec::new();
     let mut edges = Vec::new();
     for k in 0..4 {
@@ -180,7 +181,7 @@ fn no_boundary_lies_more_than_a_cell_too_far_out() {
         let mut tried = 0;
         for cell in 0..mesh.cell_count() as u32 {
             let corners: Vec<[f64; 3]> =
-                mesh.cell_vertices(CellId(cell)).map(|v| mesh.vertex(v)).collect();
+                mesh.cell_vertices(CellId(cell)).map(|v| mesh.vertex_position(v)).collect();
             for (k, a) in corners.iter().enumerate() {
                 let b = corners[(k + 1) % corners.len()];
                 for part in 0..8 {

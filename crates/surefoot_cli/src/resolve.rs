@@ -86,7 +86,7 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
 
 /// Coarse and fine cells keep their proportions where only one of them is given.
 fn layered_settings(args: &BuildArgs) -> LayeredSettings {
-    let defaults = LayeredSettings::default();
+    let defaults = LayeredSettings { two_sided: args.two_sided, ..LayeredSettings::default() };
     if args.method != MethodFlag::Layered {
         return defaults;
     }
@@ -99,7 +99,6 @@ fn layered_settings(args: &BuildArgs) -> LayeredSettings {
         cell_size_m,
         cell_height_m: args.cell_height.unwrap_or(cell_size_m * height_per_size),
         fine_cell_size_m,
-        two_sided: args.two_sided,
         ..defaults
     }
 }
@@ -169,7 +168,7 @@ mod tests {
     /// What the viewer copies as a command line builds with the settings that it shows.
     #[test]
     fn every_setting_can_be_asked_for_by_flags() {
-        for method in [Method::Exact, Method::Voxel] {
+        for method in [Method::Exact, Method::Voxel, Method::Layered] {
             let base = BakeSettings { method, ..BakeSettings::default() };
             for info in settings_table().iter().filter(|s| s.methods.contains(&method)) {
                 let others: Vec<SettingValue> = match info.kind {

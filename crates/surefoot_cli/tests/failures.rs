@@ -65,6 +65,8 @@ fn what_this_version_cannot_do_is_said_plainly() {
     bench.fails(&["build", "t.obj", "-o", "t.snav", "--backend", "gpu"], 1, &["--backend"]);
     bench.ok(&["build", "t.obj", "-o", "t.snav", "--backend", "auto"]);
     bench.fails(&["view", "none.glb", "--no-open"], 1, &["none.glb", "no file"]);
+    bench.write("notes.txt", "hello");
+    bench.fails(&["view", "notes.txt", "--no-open"], 1, &["notes.txt", ".snav"]);
     bench.fails(&["view", "--scene-name", "flours", "--no-open"], 1, &["flours", "floors"]);
 }
 

@@ -111,6 +111,7 @@ impl Viewer {
             }
             Wanted::Procedural { name, variant }
         } else {
+            sources::Source::check_endings(&options.files)?;
             Wanted::Files(options.files)
         };
         let mut pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);

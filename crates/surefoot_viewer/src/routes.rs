@@ -221,15 +221,16 @@ fn upload(session: &Session, request: &mut Request<'_>) -> Response {
         let why = format!("the files do not add up, or are more than {MAX_FILES}");
         return Response::refuse(422, why);
     }
+    // From the last to the first, so that a single large file is not copied.
+    let mut rest = body;
     let mut files = Vec::with_capacity(listed.len());
-    let mut rest = body.as_slice();
-    for (name, size) in listed {
-        let (bytes, after) = rest.split_at(size as usize);
-        rest = after;
+    for (name, size) in listed.into_iter().rev() {
+        let bytes = rest.split_off(rest.len() - size as usize);
         // A name stands for a file in messages and beside others; it is never a path.
         let name = name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-        files.push(Dropped { name, bytes: Arc::new(bytes.to_vec()) });
+        files.push(Dropped { name, bytes: Arc::new(bytes) });
     }
+    files.reverse();
     let settings = session.lock().settings.clone();
     session.begin(Task::Load { wanted: Wanted::Dropped(files), settings });
     done()

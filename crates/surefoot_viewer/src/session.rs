@@ -41,6 +41,7 @@ pub(crate) struct MeshSet {
     pub(crate) origin: [f64; 3],
     block: OnceLock<Arc<Vec<u8>>>,
     pick: OnceLock<(Vec<PickTriangle>, BoxTree)>,
+    described: OnceLock<Value>,
 }
 
 /// A triangle of a cell.
@@ -59,6 +60,7 @@ impl MeshSet {
             origin,
             block: OnceLock::new(),
             pick: OnceLock::new(),
+            described: OnceLock::new(),
         }
     }
 
@@ -91,7 +93,12 @@ impl MeshSet {
         &self.pick().1
     }
 
+    /// What the page is told. Worked out once: it is sent with every change.
     fn describe(&self) -> Value {
+        self.described.get_or_init(|| self.describe_anew()).clone()
+    }
+
+    fn describe_anew(&self) -> Value {
         let s = self.mesh.summary();
         let agent = self.mesh.agent();
         let layer_count = self.layers.iter().max().map_or(0, |&l| u32::from(l) + 1);

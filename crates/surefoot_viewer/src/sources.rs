@@ -61,6 +61,12 @@ pub enum SourceError {
         /// What is wrong.
         problem: String,
     },
+    /// A file is neither a scene nor a mesh.
+    #[error("{name}: is neither scene nor mesh; give .obj, .gltf, .glb, .ply, .stl or .snav")]
+    Ending {
+        /// The file.
+        name: String,
+    },
     /// None of the files can be shown.
     #[error(
         "none of the files can be shown; give .obj, .gltf, .glb, .ply or .stl for scenes and .snav \
@@ -106,6 +112,7 @@ pub(crate) struct Source {
     beside: Vec<Dropped>,
     pub(crate) procedural: Option<(String, Variant)>,
     tree: OnceLock<BoxTree>,
+    described: OnceLock<Value>,
 }
 
 impl Source {
@@ -146,8 +153,18 @@ impl Source {
                     beside: Vec::new(),
                     procedural: Some((name.clone(), *variant)),
                     tree: OnceLock::new(),
+                    described: OnceLock::new(),
                 })
             }
+        }
+    }
+
+    /// Refuses files whose ending says that they are neither scene nor mesh.
+    pub(crate) fn check_endings(paths: &[PathBuf]) -> Result<(), SourceError> {
+        let known = |p: &PathBuf| ending(p) == "snav" || SceneFormat::from_path(p).is_some();
+        match paths.iter().find(|p| !known(p)) {
+            Some(path) => Err(SourceError::Ending { name: path.display().to_string() }),
+            None => Ok(()),
         }
     }
 
@@ -185,6 +202,7 @@ impl Source {
             beside: Vec::new(),
             procedural: None,
             tree: OnceLock::new(),
+            described: OnceLock::new(),
         })
     }
 
@@ -245,11 +263,16 @@ impl Source {
             beside,
             procedural: None,
             tree: OnceLock::new(),
+            described: OnceLock::new(),
         })
     }
 
-    /// What the page is told.
+    /// What the page is told. Worked out once: it is sent with every change.
     pub(crate) fn describe(&self) -> Value {
+        self.described.get_or_init(|| self.describe_anew()).clone()
+    }
+
+    fn describe_anew(&self) -> Value {
         let files: Vec<Value> = self
             .originals
             .iter()

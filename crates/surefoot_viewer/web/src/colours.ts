@@ -10,7 +10,7 @@ export const COMPONENTS: readonly Rgb[] = [
 export const KINDS: readonly { name: string; colour: Rgb }[] = [
   { name: "ground", colour: [72, 166, 208] },
   { name: "ramp", colour: [122, 190, 104] },
-  { name: "gap filler", colour: [240, 158, 76] },
+  { name: "gap filler", colour: [164, 214, 44] },
 ];
 
 export const EDGES: readonly { name: string; colour: Rgb; shown: boolean }[] = [

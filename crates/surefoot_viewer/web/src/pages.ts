@@ -12,7 +12,7 @@ function table(rows: [string, string, string?][]): HTMLTableElement {
 }
 
 interface SceneActions {
-  load(name: string, size: number): void;
+  load(name: string, size: number | null): void;
   open(files: File[]): void;
   command(): void;
   build(): void;
@@ -39,7 +39,7 @@ export class ScenePage {
     };
     const load = () => {
       const s = chosen();
-      if (s) actions.load(s.name, size.valueAsNumber || s.default_size);
+      if (s) actions.load(s.name, size.valueAsNumber === s.default_size ? null : size.valueAsNumber || null);
     };
     list.addEventListener("change", show);
     list.addEventListener("dblclick", load);

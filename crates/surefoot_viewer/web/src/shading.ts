@@ -37,7 +37,7 @@ void main() {
   #include <clipping_planes_fragment>
   // Towards the eye whichever way the triangle is wound, in the eye's frame.
   vec3 n = normalize(cross(dFdx(vPlace), dFdy(vPlace)));
-  float light = 0.8 + 0.18 * dot(n, up) + 0.12 * dot(n, side);
+  float light = 0.76 + 0.22 * dot(n, up) + 0.15 * dot(n, side);
   #ifdef BY_VERTEX
   gl_FragColor = vec4(vColor * light, opacity);
   #else
@@ -47,12 +47,13 @@ void main() {
 }`;
 
 export class FlatMaterial extends ShaderMaterial {
-  constructor(colour: number | null, offset: boolean) {
+  /// `behind` says how far it is pushed back in depth, so that what lies on it is seen.
+  constructor(colour: number | null, behind: number) {
     super({
       vertexShader: VERTEX, fragmentShader: FRAGMENT, clipping: true,
       defines: colour === null ? { BY_VERTEX: "" } : {},
       uniforms: { colour: { value: new Color(colour ?? 0) }, up: { value: new Vector3(0, 1, 0) }, side: { value: new Vector3(1, 0, 0) }, opacity: { value: 1 } },
-      polygonOffset: offset, polygonOffsetFactor: -2, polygonOffsetUnits: -4,
+      polygonOffset: true, polygonOffsetFactor: behind, polygonOffsetUnits: 2 * behind,
     });
   }
 

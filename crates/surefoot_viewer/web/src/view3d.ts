@@ -46,6 +46,9 @@ const COARSEST = 0.6;
 /// After so long without a change, in milliseconds, everything is drawn in full.
 const STILL_MS = 220;
 
+/// Cells narrower than this on average, in pixels, are shown without the lines between them.
+const FINEST_CELL_PX = 5;
+
 /// How far the mesh is lifted off the ground it lies on, in metres.
 const LIFT = 0.02;
 
@@ -58,10 +61,10 @@ export class View3d {
   private readonly hemisphere = new HemisphereLight(0xffffff, 0xc8c3ba, 1.3);
   private readonly sun = new DirectionalLight(0xffffff, 1.0);
   private readonly fill = new AmbientLight(0xffffff, 1.1);
-  private readonly sceneMaterial = new FlatMaterial(hex(SCENE), false);
+  private readonly sceneMaterial = new FlatMaterial(hex(SCENE), 3);
   private readonly wireMaterial = new MeshBasicMaterial({ color: 0x5f6b73, wireframe: true });
-  private readonly meshMaterial = new FlatMaterial(null, true);
-  private readonly edgeMaterial = new LineBasicMaterial({ vertexColors: true });
+  private readonly meshMaterial = new FlatMaterial(null, 1);
+  private readonly edgeMaterial = new LineBasicMaterial({ vertexColors: true, transparent: true });
   private readonly linkMaterial = new LineBasicMaterial({ color: 0xb0189a });
   private readonly pathMaterial = new LineMaterial({ color: hex(PATH), linewidth: 4.5 });
   private readonly ghostMaterial = new LineMaterial({ color: hex(PATH), linewidth: 2.5, transparent: true, opacity: 0.35, depthTest: false });
@@ -70,7 +73,10 @@ export class View3d {
   private dressed: Object3D | null = null;
   private meshMesh: Mesh | null = null;
   private edgeLines: LineSegments | null = null;
+  /// Edges between cells at one height: the most, and of little use where cells are a few pixels wide.
+  private innerLines: LineSegments | null = null;
   private edgesShown = true;
+  private meanCellM = 1;
   private linkLines: LineSegments | null = null;
   private path: Group = new Group();
   private marks: Group = new Group();
@@ -140,7 +146,6 @@ export class View3d {
       // Still again: once more in full.
       if (this.scale < 1 && time - this.drawnAt > STILL_MS) {
         this.setScale(1);
-        if (this.edgeLines) this.edgeLines.visible = this.edgesShown;
         this.render();
       }
       return;
@@ -164,8 +169,6 @@ export class View3d {
       this.pace = 0;
     }
     if (this.scale !== this.movingScale) this.setScale(this.movingScale);
-    // Lines cost most where the picture is drawn without a graphics card.
-    if (this.edgeLines) this.edgeLines.visible = this.edgesShown && this.scale > COARSEST;
   }
 
   render(): void {
@@ -180,6 +183,11 @@ export class View3d {
     // The second light stands still in the scene, so that turning does not change what is lit.
     const side = this.orbit.sideways().transformDirection(c.matrixWorldInverse);
     for (const m of [this.sceneMaterial, this.meshMaterial]) m.light(up, side);
+    // Lines cost most where the picture is drawn without a graphics card.
+    const lines = this.edgesShown && this.scale > COARSEST;
+    const pixelsPerM = this.canvas.clientHeight / (2 * this.orbit.distance * Math.tan((c.fov * Math.PI) / 360));
+    if (this.edgeLines) this.edgeLines.visible = lines;
+    if (this.innerLines) this.innerLines.visible = lines && this.meanCellM * pixelsPerM > FINEST_CELL_PX;
     this.renderer.render(this.world, c);
   }
 
@@ -280,6 +288,7 @@ export class View3d {
           map, color: m.color?.clone() ?? new Color(hex(SCENE)), flatShading: true, side: DoubleSide,
           opacity: m.opacity ?? 1, transparent: m.transparent ?? false, alphaTest: m.alphaTest ?? 0,
           vertexColors: m.vertexColors ?? false, clippingPlanes: cut,
+          polygonOffset: true, polygonOffsetFactor: 3, polygonOffsetUnits: 6,
         });
       };
       o.material = Array.isArray(o.material) ? o.material.map(plain) : plain(o.material);
@@ -294,8 +303,9 @@ export class View3d {
   setMesh(block: Block | null): void {
     this.drop(this.meshMesh);
     this.drop(this.edgeLines);
+    this.drop(this.innerLines);
     this.drop(this.linkLines);
-    this.meshMesh = this.edgeLines = this.linkLines = null;
+    this.meshMesh = this.edgeLines = this.innerLines = this.linkLines = null;
     this.block = block;
     if (block) {
       const positions = f32(block, "positions");
@@ -315,7 +325,15 @@ export class View3d {
         colours.set(c, 6 * i + 3);
       }
       lines.setAttribute("color", new BufferAttribute(colours, 3, true));
+      // The same points twice, each with its own choice of lines.
+      const inner = new BufferGeometry();
+      for (const name of ["position", "color"]) inner.setAttribute(name, lines.getAttribute(name));
       this.edgeLines = new LineSegments(lines, this.edgeMaterial);
+      this.innerLines = new LineSegments(inner, this.edgeMaterial);
+      // After the cells, which may be see-through.
+      this.edgeLines.renderOrder = this.innerLines.renderOrder = 1;
+      const areas = f32(block, "areas_m2");
+      this.meanCellM = areas.length > 0 ? Math.sqrt(areas.reduce((sum, a) => sum + a, 0) / areas.length) : Infinity;
       const links = f32(block, "link_positions");
       if (links.length > 0) {
         const g = new BufferGeometry();
@@ -323,7 +341,7 @@ export class View3d {
         this.linkLines = new LineSegments(g, this.linkMaterial);
         this.flat.add(this.linkLines);
       }
-      this.flat.add(this.meshMesh, this.edgeLines);
+      this.flat.add(this.meshMesh, this.edgeLines, this.innerLines);
       this.recolour();
       this.refilter();
     }
@@ -385,22 +403,23 @@ export class View3d {
     }
     this.meshMesh.geometry.setIndex(new BufferAttribute(indices, 1));
     const [classes, faces] = [u8(b, "edge_classes"), u32(b, "edge_faces")];
-    const every = layer === null && this.show.edges.every((on) => on);
-    if (every) {
-      this.edgeLines.geometry.setIndex(null);
-    } else {
-      const lines = new Uint32Array(2 * classes.length);
-      let n = 0;
-      for (let i = 0; i < classes.length; i++) {
-        if (!this.show.edges[classes[i] ?? 0]) continue;
-        if (layer !== null && layers[faces[i] ?? 0] !== layer) continue;
-        lines[n++] = 2 * i;
-        lines[n++] = 2 * i + 1;
+    // The first class lies between cells at one height.
+    const [inner, others] = [new Uint32Array(2 * classes.length), new Uint32Array(2 * classes.length)];
+    let [inners, rest] = [0, 0];
+    for (let i = 0; i < classes.length; i++) {
+      if (!this.show.edges[classes[i] ?? 0]) continue;
+      if (layer !== null && layers[faces[i] ?? 0] !== layer) continue;
+      if (classes[i] === 0) {
+        inner[inners++] = 2 * i;
+        inner[inners++] = 2 * i + 1;
+      } else {
+        others[rest++] = 2 * i;
+        others[rest++] = 2 * i + 1;
       }
-      this.edgeLines.geometry.setIndex(new BufferAttribute(lines.subarray(0, n), 1));
     }
+    this.innerLines?.geometry.setIndex(new BufferAttribute(inner.slice(0, inners), 1));
+    this.edgeLines.geometry.setIndex(new BufferAttribute(others.slice(0, rest), 1));
     this.edgesShown = this.show.mesh && this.show.edges.some((on) => on);
-    this.edgeLines.visible = this.edgesShown;
     this.invalidate();
   }
 

@@ -44,6 +44,13 @@ async function loadScene(name) {
   await shown(page, before);
 }
 
+/// What a button puts into the clipboard, once the page says so.
+async function copied(button) {
+  await page.click(`[data-testid=${button}]`);
+  await page.waitForFunction(() => / copied/.test(document.querySelector("[data-testid=message]:not([hidden])")?.textContent ?? ""));
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
 /// Clicks where a point of the scene is drawn.
 async function clickAt(point) {
   const [x, y] = await page.evaluate((p) => window.surefoot.screenOf(p), point);
@@ -125,9 +132,10 @@ test("a changed setting builds anew, and errors are said in words", async () => 
 
 test("the command line and recent settings survive a reload", async () => {
   await tab("scene");
-  await page.click("[data-testid=copy-command]");
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  assert.equal(copied, "surefoot scene doorways --size 10 -o doorways.glb && surefoot build doorways.glb -o doorways.snav --agent-radius 0.1".replace(/ --size \d+/, copied.match(/ --size \d+/)?.[0] ?? ""));
+  assert.equal(
+    await copied("copy-command"),
+    "surefoot scene doorways -o doorways.glb && surefoot build doorways.glb -o doorways.snav --agent-radius 0.1",
+  );
   await page.reload();
   await shown(page);
   await tab("build");
@@ -166,11 +174,8 @@ test("a long build can be cancelled, and what was shown stays", async () => {
   await page.waitForSelector("[data-testid=cancel]");
   await page.waitForFunction(() => (window.surefoot.state().job?.stage_number ?? 0) > 1);
   assert.match(await text("job-text"), /stage \d+ of \d+/);
-  const start = Date.now();
   await page.click("[data-testid=cancel]");
   await page.waitForFunction(() => window.surefoot.state().job === null && window.surefoot.state().cancelled);
-  const took = Date.now() - start;
-  assert.ok(took < 20_000, `${took} ms until it stopped`);
   assert.equal(await meshNumber(page), number);
   assert.match(await text("message"), /stopped/);
   await page.click("[data-testid=reset-all]");
@@ -240,7 +245,10 @@ test("cells are coloured and filtered as asked", async () => {
   const layers = await page.evaluate(() => window.surefoot.state().mesh.layers);
   assert.ok(layers >= 3, `${layers} layers in a building of three storeys`);
   await tab("show");
-  const view = async () => (await page.locator("#canvas").screenshot()).toString("base64");
+  const view = async () => {
+    await page.waitForTimeout(400);
+    return (await page.locator("#canvas").screenshot()).toString("base64");
+  };
   const pictures = new Set([await view()]);
   await page.selectOption("[data-testid=colour-by]", "random");
   pictures.add(await view());
@@ -258,6 +266,101 @@ test("cells are coloured and filtered as asked", async () => {
   await page.evaluate(() => localStorage.clear());
 });
 
+test("radius, search and costs change the path", async () => {
+  await loadScene("pillars");
+  // From corner to corner of the hall, around its pillars.
+  const [low, high] = await page.evaluate(() => [window.surefoot.state().mesh.low, window.surefoot.state().mesh.high]);
+  const [from, to] = [[low[0] + 0.5, low[1], low[2] + 0.5], [high[0] - 0.5, low[1], high[2] - 0.5]];
+  const ask = async () => {
+    await page.evaluate(([a, b]) => window.surefoot.setEnds(a, b), [from, to]);
+    await page.waitForTimeout(500);
+    return page.evaluate(() => window.surefoot.path());
+  };
+  const plain = await ask();
+  assert.ok(plain.found && plain.nodes > 0 && plain.micros > 0 && plain.cells > 1, JSON.stringify(plain).slice(0, 200));
+  await tab("path");
+  await page.fill("[data-testid=path-radius]", "0.4");
+  await page.press("[data-testid=path-radius]", "Enter");
+  const wider = await ask();
+  assert.ok(wider.found && wider.length > plain.length, "a wider agent takes wider turns");
+  await page.fill("[data-testid=path-radius]", "");
+  await page.press("[data-testid=path-radius]", "Enter");
+  await page.selectOption("[data-testid=path-algorithm]", "portals");
+  const corridor = await ask();
+  assert.ok(corridor.length >= plain.length - 1e-9, "no path is shorter than the shortest");
+  await page.selectOption("[data-testid=path-algorithm]", "optimal");
+  await page.fill("[data-testid=cost-ground]", "3");
+  await page.press("[data-testid=cost-ground]", "Enter");
+  const dearer = await ask();
+  assert.ok(Math.abs(dearer.cost - 3 * plain.cost) < 1e-6 * plain.cost);
+  await page.check("[data-testid=exclude-ground]");
+  const none = await ask();
+  assert.ok(!none.found && /mesh/.test(none.reason));
+  await page.uncheck("[data-testid=exclude-ground]");
+  await page.fill("[data-testid=cost-ground]", "1");
+  await page.press("[data-testid=cost-ground]", "Enter");
+  assert.ok((await ask()).found);
+  await page.focus("#canvas");
+});
+
+test("a cell under the mouse is described", async () => {
+  // Halfway to the first turn of a path there is mesh for certain.
+  const at = await page.evaluate(() => {
+    const [a, b] = window.surefoot.path().points;
+    return a.map((c, k) => (c + b[k]) / 2);
+  });
+  await page.keyboard.press("t");
+  await page.keyboard.press("Escape");
+  const [x, y] = await page.evaluate((p) => window.surefoot.screenOf(p), at);
+  await page.mouse.move(x + 1, y + 1);
+  await page.mouse.move(x, y);
+  await page.waitForFunction(() => /^cell \d+/.test(document.querySelector("[data-testid=hover]").textContent));
+  assert.match(await text("hover"), /m² · \d+ edges · \d+ neighbours/);
+});
+
+test("keys move the camera", async () => {
+  const camera = () => page.evaluate(() => window.surefoot.cameraState());
+  await page.focus("#canvas");
+  const before = await camera();
+  await page.keyboard.down("w");
+  await page.waitForTimeout(300);
+  await page.keyboard.up("w");
+  const walked = await camera();
+  assert.notDeepEqual(walked.target, before.target);
+  assert.equal(walked.distance, before.distance);
+  await page.keyboard.press("l");
+  const focused = await camera();
+  await page.keyboard.press("t");
+  assert.ok((await camera()).pitch > 1.5);
+  const box = await page.locator("#canvas").boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 300);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 360, box.y + 260, { steps: 3 });
+  await page.mouse.up();
+  assert.notEqual((await camera()).yaw, focused.yaw);
+});
+
+test("faults are listed, marked and jumped to", async () => {
+  // A mesh over the triangles of another scene is wrong in most places.
+  surefoot("scene", "doorways", "-o", files.at("doors.glb"));
+  surefoot("build", files.at("doors.glb"), "-o", files.at("doors.snav"));
+  surefoot("scene", "stairs", "-o", files.at("other.glb"));
+  const { readFileSync } = await import("node:fs");
+  await dropFiles(page, [{ name: "other.glb", bytes: readFileSync(files.at("other.glb")) }, { name: "doors.snav", bytes: readFileSync(files.at("doors.snav")) }]);
+  await page.waitForFunction(() => window.surefoot.state().source.title === "other.glb, doors.snav" && window.surefoot.idle());
+  await tab("check");
+  await page.click("[data-testid=check]");
+  await page.waitForSelector("[data-testid=verdict].bad");
+  const faults = await page.locator("[data-testid=faults] li").count();
+  assert.ok(faults > 3, `${faults} faults`);
+  const before = await page.evaluate(() => window.surefoot.cameraState());
+  await page.click("[data-testid=faults] li");
+  const after = await page.evaluate(() => window.surefoot.cameraState());
+  const at = await page.evaluate(() => window.surefoot.state().check.faults[0].at);
+  assert.notDeepEqual(after.target, before.target);
+  assert.ok(at.every((c, k) => Math.abs(c - after.target[k]) < 1e-3));
+});
+
 test("a link shows the same again", async () => {
   await page.reload();
   await shown(page);
@@ -265,8 +368,7 @@ test("a link shows the same again", async () => {
   await page.evaluate(() => window.surefoot.setEnds([1, 0, 1], [2, 0, 2]));
   await page.evaluate(() => window.surefoot.camera({ target: [3, 0, 3], distance: 12, yaw: 0.3, pitch: 0.9 }));
   await tab("scene");
-  await page.click("[data-testid=copy-link]");
-  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const link = await copied("copy-link");
   await loadScene("stairs");
   await page.goto("about:blank");
   await page.goto(link);
