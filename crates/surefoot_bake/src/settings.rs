@@ -126,8 +126,8 @@ pub enum Regions {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VoxelSettings {
     /// Width of a column, in metres, rounded to the lattice (an even number of units of 15 µm).
-    /// Smaller values follow walls more closely and cost more; boundaries are right within about one
-    /// and a half cells. Typical: a third of the agent's radius, 0.1.
+    /// Smaller values follow walls more closely and cost more; boundaries lie less than one cell too
+    /// far out and about one and a half too far in. Typical: a third of the agent's radius, 0.1.
     pub cell_size_m: f64,
     /// Height of a cell, in metres: how closely the mesh follows the ground, and what counts as one
     /// height. Steps are found only where it is at most the agent's largest step. Typical: 0.05.
@@ -137,7 +137,8 @@ pub struct VoxelSettings {
     pub tile_size_cells: u32,
     /// How ground is divided into regions.
     pub regions: Regions,
-    /// How far a simplified boundary may lie from the cells it follows, in cells. Typical: 1.
+    /// How far a simplified boundary may lie inside of the cells it follows, in cells; outside by a
+    /// quarter of a cell at most. Typical: 1.
     pub boundary_error_cells: f64,
     /// How far the mesh may lie above or below the ground, in cell heights. Typical: 0.75.
     pub height_error_cells: f64,
