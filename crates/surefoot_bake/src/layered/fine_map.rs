@@ -35,6 +35,14 @@ pub(crate) enum PixelKind {
     Bridge,
 }
 
+/// Ground under a steep pixel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Under {
+    pub(crate) pixel: u32,
+    pub(crate) height: i32,
+    pub(crate) ground: u32,
+}
+
 /// The plane of a bridge.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BridgePlane {
@@ -55,6 +63,8 @@ pub(crate) struct FineMap {
     pub(crate) kinds: Vec<PixelKind>,
     /// Area types.
     pub(crate) areas: Vec<u16>,
+    /// The ground under steep pixels, sorted by pixel.
+    pub(crate) under: Vec<Under>,
     /// The planes of bridges, sorted by pixel.
     pub(crate) bridges: Vec<(u32, BridgePlane)>,
     /// Steep triangles that are no risers, sorted.

@@ -16,6 +16,7 @@ use crate::layered::fine_map::{
 use crate::layered::probe::{Line, Probe, Reach};
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
+use crate::layered::walk_over::RUN_PER_RISE;
 use rayon::prelude::*;
 use surefoot_mesh::EdgeClass;
 
@@ -302,8 +303,7 @@ impl Linker<'_> {
             let free = self.is_bridge(pixel)
                 || self.is_bridge(other)
                 || (self.plain[cell(pixel)] && self.plain[cell(other)])
-                || (self.reach(pixel, direction, place, probe) == Reach::Whole
-                    && self.reach(other, direction + 2, here, probe) == Reach::Whole);
+                || self.is_free(pixel, other, direction, [here, place], probe);
             if !free {
                 continue;
             }
@@ -313,6 +313,32 @@ impl Linker<'_> {
                 part.breaks.push(Break { pixel, direction: direction as u8, reach });
             }
         }
+    }
+
+    /// Whether nothing ends the ground between two pixels, or only the gap between two treads.
+    fn is_free(
+        &self,
+        a: u32,
+        b: u32,
+        direction: usize,
+        [here, there]: [FinePlace; 2],
+        probe: &mut Probe,
+    ) -> bool {
+        let whole = f64::from(self.scales.fine);
+        let mut ends = 0.0;
+        let mut free = true;
+        for (pixel, towards, beside) in [(a, direction, there), (b, direction + 2, here)] {
+            match self.reach(pixel, towards, beside, probe) {
+                Reach::Whole => {}
+                Reach::To(_, EdgeClass::Open) => free = false,
+                Reach::To(..) => return false,
+            }
+            let line = self.line(pixel, towards);
+            ends += probe.ground_end(&line, self.scales.break_height, self.scales);
+        }
+        let heights = &self.map.heights;
+        let rise = (i64::from(heights[a as usize]) - i64::from(heights[b as usize])).abs();
+        free || whole - ends <= RUN_PER_RISE * rise as f64
     }
 
     /// Where the upper of two pixels' ground ends towards the lower one, or a tread towards a bridge,

@@ -5,15 +5,15 @@
 //! cutting shape allows there, unless something is in the agent's way above it (Oliva 2012, §6.2.3,
 //! where what is in the way is found by its different depth). What is in the way: any surface between
 //! the step's and the agent's height; and a surface facing down below the step's height, unless one
-//! facing up ends what begins there before. Where there is no walkable surface, one that faces up and is
-//! too steep is noted: it may be a riser. Every cell is asked alone, so cells run in parallel.
+//! facing up ends what begins there before. A surface above it that faces up and is too steep is noted
+//! too: it may be a riser. Every cell is asked alone, so cells run in parallel.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::layered::cutting_shape::CuttingShape;
-use crate::layered::fine_map::{FineMap, NO_HEIGHT, NO_PIXEL, PixelKind};
+use crate::layered::fine_map::{FineMap, NO_HEIGHT, NO_PIXEL, PixelKind, Under};
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::Slices;
+use crate::layered::slice::{FaceRange, Slices};
 use crate::voxel::grid::{GridTriangle, Surface};
 use rayon::prelude::*;
 
@@ -29,16 +29,23 @@ pub(crate) fn refine(
     let per_cell = scales.pixels_per_cell();
     let mut heights = vec![NO_HEIGHT; shape.len() * per_cell];
     let mut grounds = vec![NO_PIXEL; shape.len() * per_cell];
-    heights
+    let under: Vec<Vec<Under>> = heights
         .par_chunks_mut(CHUNK * per_cell)
         .zip(grounds.par_chunks_mut(CHUNK * per_cell))
         .enumerate()
-        .for_each_init(CellScratch::default, |scratch, (chunk, (heights, grounds))| {
+        .map_init(CellScratch::default, |scratch, (chunk, (heights, grounds))| {
+            let mut under = Vec::new();
             let cells = heights.chunks_mut(per_cell).zip(grounds.chunks_mut(per_cell));
-            for (i, (heights, grounds)) in cells.enumerate() {
-                refine_cell(&shape, chunk * CHUNK + i, slices, scales, heights, grounds, scratch);
+            for (i, pixels) in cells.enumerate() {
+                let cell = chunk * CHUNK + i;
+                refine_cell(&shape, cell, slices, scales, pixels, scratch);
+                let first = (cell * per_cell) as u32;
+                let found = scratch.under.drain(..);
+                under.extend(found.map(|u| Under { pixel: first + u.pixel, ..u }));
             }
-        });
+            under
+        })
+        .collect();
     context.check_cancelled()?;
     let surface = |&g: &u32| (g != NO_PIXEL).then(|| slices.surface(g));
     let kinds: Vec<PixelKind> = grounds
@@ -52,18 +59,29 @@ pub(crate) fn refine(
     let areas = grounds.iter().map(|g| surface(g).map_or(0, Surface::area)).collect();
     context.count("pixels", heights.len());
     context.count("steep_pixels", kinds.iter().filter(|k| **k == PixelKind::Steep).count());
-    Ok(FineMap { shape, heights, grounds, kinds, areas, bridges: Vec::new(), refused: Vec::new() })
+    Ok(FineMap {
+        shape,
+        heights,
+        grounds,
+        kinds,
+        areas,
+        under: under.into_iter().flatten().collect(),
+        bridges: Vec::new(),
+        refused: Vec::new(),
+    })
 }
 
 /// A surface over a pixel: the pixel, its height, whether it faces up, whether it faces down.
 type Event = (u32, i32, bool, bool);
 
-/// Surfaces over the pixels of a cell.
+/// Working memory of a cell.
 #[derive(Default)]
 struct CellScratch {
+    /// Surfaces over its pixels.
     events: Vec<Event>,
-    /// Pixels with ground.
-    walkable: Vec<bool>,
+    steep_heights: Vec<i32>,
+    steep_grounds: Vec<u32>,
+    under: Vec<Under>,
 }
 
 /// A triangle over the middles of a coarse column's pixels.
@@ -169,51 +187,90 @@ fn refine_cell(
     cell: usize,
     slices: &Slices,
     scales: &Scales,
-    heights: &mut [i32],
-    grounds: &mut [u32],
+    (heights, grounds): (&mut [i32], &mut [u32]),
     scratch: &mut CellScratch,
 ) {
-    let (column, low, high) = (shape.columns[cell], shape.lows[cell], shape.highs[cell]);
-    let faces = slices.faces_of(column);
-    let side = scales.per_side;
-    // Ground first; where there is none, what faces up and is too steep.
-    for steep in [false, true] {
-        if steep && !heights.contains(&NO_HEIGHT) {
-            break;
-        }
-        scratch.walkable.clear();
-        scratch.walkable.extend(heights.iter().map(|h| *h != NO_HEIGHT));
-        for face in faces.iter().filter(|f| f.hi >= low && f.lo <= high) {
-            let triangle = &slices.triangles[face.triangle as usize];
-            let surface = triangle.surface;
-            if !(if steep { surface == Surface::STEEP } else { surface.is_ground() }) {
-                continue;
-            }
-            let over = PixelTriangle::new(triangle, column, scales);
-            over.visit(side, |pixel, z| {
-                let best = &mut heights[pixel as usize];
-                let open = !steep || !scratch.walkable[pixel as usize];
-                if open && z >= low && z <= high && (*best == NO_HEIGHT || z > *best) {
-                    *best = z;
-                    grounds[pixel as usize] = face.triangle;
-                }
-            });
+    let (column, range) = (shape.columns[cell], [shape.lows[cell], shape.highs[cell]]);
+    topmost(column, range, slices, scales, (heights, grounds), Surface::is_ground);
+    clear_blocked(column, slices, scales, (heights, grounds), &mut scratch.events);
+    let in_range = |f: &FaceRange| f.hi >= range[0] && f.lo <= range[1];
+    let is_steep = |s: Surface| s == Surface::STEEP;
+    if !slices.faces_of(column).iter().any(|f| in_range(f) && is_steep(slices.surface(f.triangle)))
+    {
+        return;
+    }
+    let CellScratch { events, steep_heights, steep_grounds, under } = scratch;
+    steep_heights.clear();
+    steep_heights.resize(heights.len(), NO_HEIGHT);
+    steep_grounds.clear();
+    steep_grounds.resize(heights.len(), NO_PIXEL);
+    topmost(column, range, slices, scales, (steep_heights, steep_grounds), is_steep);
+    for (steep, ground) in steep_heights.iter_mut().zip(&*heights) {
+        if *steep <= *ground {
+            *steep = NO_HEIGHT;
         }
     }
+    clear_blocked(column, slices, scales, (steep_heights, steep_grounds), events);
+    for pixel in 0..heights.len() {
+        if steep_heights[pixel] != NO_HEIGHT {
+            if heights[pixel] != NO_HEIGHT {
+                let (height, ground) = (heights[pixel], grounds[pixel]);
+                under.push(Under { pixel: pixel as u32, height, ground });
+            }
+            heights[pixel] = steep_heights[pixel];
+            grounds[pixel] = steep_grounds[pixel];
+        }
+    }
+}
+
+/// The topmost surface of some kind over every pixel of a column, between two heights.
+fn topmost(
+    column: u32,
+    [low, high]: [i32; 2],
+    slices: &Slices,
+    scales: &Scales,
+    (heights, grounds): (&mut [i32], &mut [u32]),
+    is_wanted: impl Fn(Surface) -> bool,
+) {
+    for face in slices.faces_of(column).iter().filter(|f| f.hi >= low && f.lo <= high) {
+        let triangle = &slices.triangles[face.triangle as usize];
+        if !is_wanted(triangle.surface) {
+            continue;
+        }
+        let over = PixelTriangle::new(triangle, column, scales);
+        over.visit(scales.per_side, |pixel, z| {
+            let best = &mut heights[pixel as usize];
+            if z >= low && z <= high && (*best == NO_HEIGHT || z > *best) {
+                *best = z;
+                grounds[pixel as usize] = face.triangle;
+            }
+        });
+    }
+}
+
+/// Takes away ground over which something is in the agent's way.
+fn clear_blocked(
+    column: u32,
+    slices: &Slices,
+    scales: &Scales,
+    (heights, grounds): (&mut [i32], &mut [u32]),
+    events: &mut Vec<Event>,
+) {
+    let faces = slices.faces_of(column);
     let known = heights.iter().filter(|h| **h != NO_HEIGHT);
     let (Some(&least), Some(&most)) = (known.clone().min(), known.max()) else { return };
     let (least, most) = (i64::from(least), i64::from(most));
     // Things in the way, and things facing down that may begin something solid.
     let in_the_way = |lo: i64, hi: i64| hi > least + scales.step && lo < most + scales.height;
     let begins = |lo: i64, hi: i64| hi >= least - TOUCHING_UNITS && lo <= most + scales.step;
-    let down = |f: &crate::layered::slice::FaceRange| {
+    let down = |f: &FaceRange| {
         slices.surface(f.triangle).faces_down() && begins(i64::from(f.lo), i64::from(f.hi))
     };
     let solids = faces.iter().any(down);
     if !solids && !faces.iter().any(|f| in_the_way(i64::from(f.lo), i64::from(f.hi))) {
         return;
     }
-    scratch.events.clear();
+    events.clear();
     for face in faces.iter().filter(|f| i64::from(f.hi) >= least - TOUCHING_UNITS) {
         if !solids && !in_the_way(i64::from(face.lo), i64::from(face.hi)) {
             continue;
@@ -221,14 +278,14 @@ fn refine_cell(
         let triangle = &slices.triangles[face.triangle as usize];
         let over = PixelTriangle::new(triangle, column, scales);
         let surface = triangle.surface;
-        over.visit(side, |pixel, z| {
+        over.visit(scales.per_side, |pixel, z| {
             if heights[pixel as usize] != NO_HEIGHT {
-                scratch.events.push((pixel, z, surface.faces_up(), surface.faces_down()));
+                events.push((pixel, z, surface.faces_up(), surface.faces_down()));
             }
         });
     }
-    scratch.events.sort_unstable();
-    for of_pixel in scratch.events.chunk_by(|a, b| a.0 == b.0) {
+    events.sort_unstable();
+    for of_pixel in events.chunk_by(|a, b| a.0 == b.0) {
         let pixel = of_pixel[0].0 as usize;
         if is_blocked(of_pixel, i64::from(heights[pixel]), scales) {
             heights[pixel] = NO_HEIGHT;

@@ -26,7 +26,7 @@ use surefoot_mesh::CellKind;
 const MOST_PIXELS: i64 = 64;
 
 /// The run of the steepest bridge over a gap for its rise: 55°.
-const RUN_PER_RISE: f64 = 0.7;
+pub(crate) const RUN_PER_RISE: f64 = 0.7;
 
 pub(crate) fn walk_over(
     mut map: FineMap,
@@ -38,6 +38,8 @@ pub(crate) fn walk_over(
     context.check_cancelled()?;
     let doubled = drop_doubled(&mut map, scales);
     let bridges = lay_bridges(&mut map, slices, scales);
+    // What lies under a bridge is no ground.
+    let doubled = doubled + drop_doubled(&mut map, scales);
     context.count("risers", risers);
     context.count("bridges", bridges);
     context.count("doubled_pixels", doubled);
@@ -78,9 +80,18 @@ fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
                 map.areas[p] = *area;
                 kept += 1;
             }
-            _ => clear(map, p),
+            _ => match map.under.binary_search_by_key(&pixel, |u| u.pixel) {
+                Ok(at) => {
+                    let under = map.under[at];
+                    (map.heights[p], map.grounds[p]) = (under.height, under.ground);
+                    map.kinds[p] = PixelKind::Ground;
+                    map.areas[p] = slices.surface(under.ground).area();
+                }
+                Err(_) => clear(map, p),
+            },
         }
     }
+    map.under = Vec::new();
     kept
 }
 
@@ -102,13 +113,25 @@ fn walk(
     let most = (scales.step as f64 / (slope.max(0.05) * fine)).ceil() as i64 + 2;
     let most = most.min(MOST_PIXELS);
     for k in 1..=most {
-        let away = |s: f64| (sign * k as f64 * s / slope).round() as i64;
-        let place = FinePlace { y: here.y + away(sy), x: here.x + away(sx) };
+        let away = [sx, sy].map(|s| sign * k as f64 * s / slope);
         let near = |p: &u32| {
             let there = i64::from(map.heights[*p as usize]);
             map.has_ground(*p) && (there - height).abs() <= scales.step
         };
-        let next = map.pixels_at(place, scales).find(near)?;
+        // The pixel that the way leads through, or one beside it: at the side of a flight the nearest
+        // one may lie beyond.
+        let round: [fn(f64) -> f64; 3] = [f64::round, f64::floor, f64::ceil];
+        let places = round.iter().flat_map(|rx| round.iter().map(move |ry| (rx, ry)));
+        let next = places
+            .map(|(rx, ry)| FinePlace {
+                y: here.y + ry(away[1]) as i64,
+                x: here.x + rx(away[0]) as i64,
+            })
+            .filter(|place| *place != here)
+            .find_map(|place| {
+                // Of several layers the upper one wins.
+                map.pixels_at(place, scales).filter(near).max_by_key(|&p| map.heights[p as usize])
+            })?;
         height = i64::from(map.heights[next as usize]);
         if map.kinds[next as usize] == PixelKind::Ground {
             return Some((height as i32, next));
@@ -182,23 +205,26 @@ fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
         for direction in 0..2 {
             let [dx, dy] = STEPS[direction];
             let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
+            let a = i64::from(map.heights[pixel as usize]);
+            let goes_on = |p: u32| {
+                let rise = i64::from(map.heights[p as usize]) - a;
+                map.has_ground(p) && rise >= -(scales.break_height as i64) && rise <= scales.step
+            };
             let side = scales.per_side;
             let within = pixel % (side * side);
             let in_cell = match direction {
                 0 => (within % side + 1 < side).then(|| pixel + 1),
                 _ => (within / side + 1 < side).then(|| pixel + side),
             };
-            let goes_on = in_cell.is_some_and(|p| is_step_away(map, p, pixel, scales));
-            if goes_on || ground_at(map, place(1), pixel, scales).is_some() {
+            if in_cell.is_some_and(goes_on) || map.pixels_at(place(1), scales).any(goes_on) {
                 continue;
             }
             let Some((k, other)) =
-                (2..=most).find_map(|k| Some((k, ground_at(map, place(k), pixel, scales)?)))
+                (2..=most).find_map(|k| Some((k, tread_beyond(map, place, k, a, scales)?)))
             else {
                 continue;
             };
-            let (a, b) =
-                (i64::from(map.heights[pixel as usize]), i64::from(map.heights[other as usize]));
+            let b = i64::from(map.heights[other as usize]);
             let start = ground_end(map, pixel, direction, slices, scales, &mut probe);
             let end =
                 k as f64 * fine - ground_end(map, other, direction + 2, slices, scales, &mut probe);
@@ -212,7 +238,8 @@ fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
                     let share = ((j as f64 * fine - start) / gap).clamp(0.0, 1.0);
                     let z = a + ((b - a) as f64 * share).round() as i64;
                     let free = is_free(slices, place(j), a.min(b), z, scales);
-                    let at = if free { pixel_for(map, place(j), z, scales) } else { None };
+                    let at =
+                        if free { pixel_for(map, place(j), a.min(b), z, scales) } else { None };
                     let lower = lower as usize;
                     let mut slope = [0.0; 2];
                     slope[direction] = (b - a) as f64 / gap;
@@ -261,23 +288,33 @@ fn ground_end(
     probe.ground_end(&line, scales.break_height, scales)
 }
 
-/// The ground at a place that a step reaches from a pixel.
-fn ground_at(map: &FineMap, place: FinePlace, from: u32, scales: &Scales) -> Option<u32> {
-    map.pixels_at(place, scales).find(|&p| is_step_away(map, p, from, scales))
-}
-
-/// Whether a pixel has ground that a step reaches from another.
-fn is_step_away(map: &FineMap, pixel: u32, from: u32, scales: &Scales) -> bool {
+/// The ground at the end of a gap that a step reaches from a height, where all ground in the gap lies
+/// lower than both.
+fn tread_beyond(
+    map: &FineMap,
+    place: impl Fn(i64) -> FinePlace,
+    k: i64,
+    from: i64,
+    scales: &Scales,
+) -> Option<u32> {
     let height = |p: u32| i64::from(map.heights[p as usize]);
-    map.has_ground(pixel) && (height(pixel) - height(from)).abs() <= scales.step
+    let in_reach = |p: &u32| map.has_ground(*p) && (height(*p) - from).abs() <= scales.step;
+    let tread = map.pixels_at(place(k), scales).find(in_reach)?;
+    let lower = from.min(height(tread)) - scales.break_height as i64;
+    let between = (1..k).flat_map(|j| map.pixels_at(place(j), scales)).filter(in_reach);
+    let mut higher = between.filter(|&p| height(p) >= lower);
+    higher.next().is_none().then_some(tread)
 }
 
-/// A pixel at a place without ground, of a layer that looks for ground at this height.
-fn pixel_for(map: &FineMap, place: FinePlace, z: i64, scales: &Scales) -> Option<u32> {
+/// A pixel at a place of a layer that looks for ground at this height, where it has none or lower
+/// one.
+fn pixel_for(map: &FineMap, place: FinePlace, lower: i64, z: i64, scales: &Scales) -> Option<u32> {
     let fits = |p: &u32| {
         let cell = map.cell_of(*p, scales) as usize;
         let range = i64::from(map.shape.lows[cell])..=i64::from(map.shape.highs[cell]);
-        !map.has_ground(*p) && range.contains(&z)
+        let free = !map.has_ground(*p)
+            || i64::from(map.heights[*p as usize]) < lower - scales.break_height as i64;
+        free && range.contains(&z)
     };
     map.pixels_at(place, scales).find(fits)
 }
