@@ -90,7 +90,7 @@ pub struct Viewer {
 pub(crate) fn page_is_missing() -> String {
     let why = page::missing().unwrap_or("it is empty");
     format!(
-        "the viewer's page is not part of this program: {why}. Then build the program again \
+        "the viewer's page is not part of this program: {why}. To have it, mend that and build the program again \
          (`cargo clean -p surefoot_viewer` first). Without it, `surefoot export mesh.snav -o \
          mesh.png` draws a mesh"
     )

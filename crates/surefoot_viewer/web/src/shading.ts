@@ -47,13 +47,14 @@ void main() {
 }`;
 
 export class FlatMaterial extends ShaderMaterial {
-  /// `behind` says how far it is pushed back in depth, so that what lies on it is seen.
+  /// `behind` says how far it is pushed back in depth, in units of the depth buffer, so that what
+  /// lies on it is seen; more would let lines behind walls shine through.
   constructor(colour: number | null, behind: number) {
     super({
       vertexShader: VERTEX, fragmentShader: FRAGMENT, clipping: true,
       defines: colour === null ? { BY_VERTEX: "" } : {},
       uniforms: { colour: { value: new Color(colour ?? 0) }, up: { value: new Vector3(0, 1, 0) }, side: { value: new Vector3(1, 0, 0) }, opacity: { value: 1 } },
-      polygonOffset: true, polygonOffsetFactor: behind, polygonOffsetUnits: 2 * behind,
+      polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: behind,
     });
   }
 

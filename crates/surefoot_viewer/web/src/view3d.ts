@@ -288,7 +288,7 @@ export class View3d {
           map, color: m.color?.clone() ?? new Color(hex(SCENE)), flatShading: true, side: DoubleSide,
           opacity: m.opacity ?? 1, transparent: m.transparent ?? false, alphaTest: m.alphaTest ?? 0,
           vertexColors: m.vertexColors ?? false, clippingPlanes: cut,
-          polygonOffset: true, polygonOffsetFactor: 3, polygonOffsetUnits: 6,
+          polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 3,
         });
       };
       o.material = Array.isArray(o.material) ? o.material.map(plain) : plain(o.material);
