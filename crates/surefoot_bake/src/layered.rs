@@ -29,7 +29,7 @@
 //! The error budget: a boundary lies within one fine cell of the true one, on either side. The parts: the
 //! rounding of positions inwards (a sixteenth of a cell), the chord of an arc around a corner
 //! (h²/8r for cells of h and a radius of r), corners at which ground ends between two lines (half a
-//! cell), and the simplification (a quarter of a cell inwards by default, none outwards).
+//! cell), and the simplification (a quarter of a cell by default).
 
 mod cutting_shape;
 mod erode;
@@ -102,8 +102,8 @@ pub(crate) fn build(
         plan: layered.boundary_error_cells * f64::from(scales::SUB),
         height: height_error,
         apart: scales.height as f64,
-        // Positions are rounded inwards by up to one part.
-        outwards: 1.0,
+        // Either way: with cells this small a quarter of one is little, and arcs need fewer corners.
+        outwards: f64::INFINITY,
         at_steps: f64::INFINITY,
     };
     let contours = context.stage("simplify_contours", |c| {
