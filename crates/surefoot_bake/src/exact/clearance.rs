@@ -27,6 +27,10 @@ pub(super) const OVERLAP_UNITS: f64 = 2.0;
 /// Stretches shorter than this stay by themselves, in lattice units: rounding may turn them over.
 const SHORTEST_IN_RUN_UNITS: f64 = 16.0;
 
+/// The cosine of a turn after which a boundary runs back along itself, as beside a step that has become
+/// too high: which way it has turned is a matter of rounding, so that its course is not clear.
+const REVERSAL: f64 = -0.98;
+
 /// The cosine of the sharpest turn inside a run.
 const SHARPEST_IN_RUN: f64 = -0.2;
 
@@ -101,7 +105,10 @@ impl Clearances {
     /// steps of up to `climb_m`.
     pub(super) fn new(stretches: Vec<Stretch>, radius: f64, climb_m: f64) -> Self {
         let around = directions(radius);
-        let next = followers(&stretches, climb_m);
+        let mut next = followers(&stretches, climb_m);
+        for (s, n) in stretches.iter().zip(&mut next) {
+            *n = n.filter(|&n| s.inward().dot(stretches[n as usize].inward()) > REVERSAL);
+        }
         let mut has_previous = vec![false; stretches.len()];
         for n in next.iter().flatten() {
             has_previous[*n as usize] = true;
@@ -407,7 +414,7 @@ const _: () = assert!(CHORD_ERROR_M > 16.0 * M_PER_LATTICE && NOISE_M > 16.0 * M
 mod tests {
     use super::*;
     use surefoot_geom::overlay::{Overlayer, SetOperation, flatten};
-    use surefoot_geom::polygon::{Polygon, contour_area2};
+    use surefoot_geom::polygon::{Polygon, contour_area2, covers};
 
     /// A chain of stretches that turns by up to `sharpest` times a quarter turn at each corner.
     fn chain(mut seed: u64, sharpest: f64) -> Vec<Stretch> {
@@ -433,6 +440,26 @@ mod tests {
             class: EdgeClass::Open,
         };
         points.windows(2).map(stretch).collect()
+    }
+
+    #[test]
+    fn a_boundary_that_turns_back_keeps_its_distance_on_all_sides() {
+        let at = |x: i32, y: i32| LatticePoint::new(x, y);
+        for beside in [-1, 0, 1] {
+            let stretch = |from: LatticePoint, to: LatticePoint, height_m: f64| Stretch {
+                from,
+                to,
+                from_height_m: height_m,
+                to_height_m: height_m,
+                class: EdgeClass::Open,
+            };
+            let tip = at(100_000, 100_000);
+            let there = stretch(at(0, 0), tip, 0.0);
+            let back = stretch(tip, at(beside, 0), 0.3);
+            let clearances = Clearances::new(vec![there, back], 0.3 * LATTICE_PER_M, 0.4);
+            let beyond = at(110_000, 110_000);
+            assert!(clearances.list.iter().any(|c| covers(&c.shape, &[beyond])), "{beside}");
+        }
     }
 
     #[test]
