@@ -9,7 +9,7 @@ use crate::error::BakeError;
 use crate::exact::match_edges::{
     Coinciding, GroundEdge, collect_edges, edge_box, pair_exact, visit_coinciding,
 };
-use crate::exact::snap::{Near, SnapReach, contract_into_edges, contract_points};
+use crate::exact::snap::{Near, SnapReach, contract_into_edges, contract_points, tidy_face};
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
 use surefoot_geom::LatticePoint;
@@ -62,7 +62,7 @@ pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64) {
 
 /// Splits edges that coincide in plan where the step between them becomes too high: a step that grows
 /// along its edge is one up to there.
-fn split_steps(faces: &mut [Face], climb_m: f64) {
+fn split_steps(faces: &mut Vec<Face>, climb_m: f64) {
     let edges = collect_edges(faces);
     // Just below the limit, so that rounding does not lift it above.
     let limit_m = climb_m - 0.5 * LIMIT_SLACK_M;
@@ -87,18 +87,27 @@ fn split_steps(faces: &mut [Face], climb_m: f64) {
     splits.dedup_by_key(|s| s.0);
     let mut splits = splits.into_iter().peekable();
     let mut count = 0_u32;
-    for edges in faces.iter_mut().flat_map(|f| &mut f.loops) {
-        let first = count;
-        count += edges.len() as u32;
-        let mut done = 0;
-        while let Some((edge, from)) = splits.next_if(|s| s.0 < count) {
-            // Each split has moved what follows it by one.
-            let at = (edge - first) as usize + done;
-            let class = edges[at].class;
-            edges.insert(at + 1, SurfaceEdge { from, class, twin: NO_EDGE });
-            done += 1;
+    for face in faces.iter_mut() {
+        let mut changed = false;
+        for edges in &mut face.loops {
+            let first = count;
+            count += edges.len() as u32;
+            let mut done = 0;
+            while let Some((edge, from)) = splits.next_if(|s| s.0 < count) {
+                // Each split has moved what follows it by one.
+                let at = (edge - first) as usize + done;
+                let class = edges[at].class;
+                edges.insert(at + 1, SurfaceEdge { from, class, twin: NO_EDGE });
+                done += 1;
+            }
+            changed |= done > 0;
+        }
+        if changed {
+            // Rounding may turn a sliver over.
+            tidy_face(face);
         }
     }
+    faces.retain(|f| !f.loops.is_empty());
 }
 
 /// All edges, and which of those near the given places coincide with no other.

@@ -409,7 +409,7 @@ fn points_beside(
 
 /// Removes repeated points, spikes and loops without area; a face that has become nothing has no
 /// loops left.
-fn tidy_face(face: &mut Face) {
+pub(crate) fn tidy_face(face: &mut Face) {
     for edges in &mut face.loops {
         let mut i = 0;
         while edges.len() >= 3 && i < edges.len() {

@@ -2,9 +2,10 @@
 //!
 //! Goes in: chains along the columns. Comes out: the same chains with fewer corners, none of the left
 //! out ones farther away than the largest deviation, in plan or in height (Douglas and Peucker 1973;
-//! van Gelderen 2018). Where the ground ends, a chain may move inwards that far, but outwards
-//! only by a share of it: the error of the erosion and this one together stay below a column. A chain is simplified once for both its sides. Where simplified chains of one
-//! ground cross or touch, or a thin piece of ground or a thin hole turns inside out, corners come back
+//! van Gelderen 2018). Where the ground ends, a chain may move inwards that far, but outwards only by a
+//! share of it: the error of the erosion and this one together stay below a column. A chain is
+//! simplified once for both its sides. Where simplified chains of one ground cross or touch, or a thin
+//! piece of ground or a thin hole turns inside out, corners come back
 //! until that is over; since it is so for chains along columns, that ends.
 
 use crate::context::StageContext;
