@@ -106,9 +106,9 @@ fn chart(courses: &[Course]) -> String {
     let x = |i: usize| left + width * i as f64 / DISTANCES_M.len() as f64;
     let y = |share: f64| top + height * (1.0 - share);
     let mut svg = String::from(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 660 330\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 330\" \
          font-family=\"sans-serif\" font-size=\"11\" fill=\"#333\">\n\
-         <rect width=\"660\" height=\"330\" fill=\"#fff\"/>\n",
+         <rect width=\"720\" height=\"330\" fill=\"#fff\"/>\n",
     );
     for percent in [0, 25, 50, 75, 100] {
         let at = y(f64::from(percent) / 100.0);
