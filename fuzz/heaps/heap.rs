@@ -4,6 +4,7 @@
 //! vertices, cross, coincide and degenerate far more often than random ones would; some are moved off
 //! it by a hair.
 
+use surefoot_bake::Agent;
 use surefoot_scene::Scene;
 
 /// Bytes that choose the settings.
@@ -45,4 +46,26 @@ fn coordinate(byte: u8, step_m: f32) -> f32 {
         _ => 0.0,
     };
     f32::from(byte & 15) * step_m + hair_m
+}
+
+/// One of some values.
+pub(crate) fn pick(choice: u8, values: &[f64]) -> f64 {
+    values[choice as usize % values.len()]
+}
+
+/// A usual, extreme or awkward agent, by the first four bytes that choose settings.
+pub(crate) fn agent(choices: &[u8]) -> Agent {
+    Agent {
+        height_m: pick(choices[0], &[1.8, 0.6, 1.0, 2.0, 0.05]),
+        radius_m: pick(choices[1], &[0.3, 0.0, 0.05, 0.25, 1.0]),
+        max_slope_rad: pick(choices[2], &[45.0, 30.0, 60.0, 85.0, 1.0]).to_radians(),
+        max_step_m: pick(choices[3], &[0.4, 0.0, 0.2, 0.39, 0.04]),
+    }
+}
+
+/// Which way is up, by the fifth.
+pub(crate) fn up(choices: &[u8]) -> [f64; 3] {
+    let up =
+        [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.3, 0.9, -0.2], [0.0, -1.0, 0.0]];
+    up[choices[4] as usize % up.len()]
 }

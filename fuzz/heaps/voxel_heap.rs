@@ -1,8 +1,9 @@
 //! Settings of the voxel pipeline from bytes, and what must hold of every build with them, for the
 //! fuzz target and the test of small heaps.
 
+use crate::heap::{agent, pick, up};
 use surefoot_bake::{
-    Agent, BakeError, BakeSettings, Baked, CellShape, Method, Regions, StageContext, VoxelSettings,
+    BakeError, BakeSettings, Baked, CellShape, Method, Regions, StageContext, VoxelSettings,
     Warning, bake_in,
 };
 use surefoot_scene::Scene;
@@ -33,20 +34,13 @@ fn may_wind(settings: &BakeSettings) -> bool {
 
 /// Settings from short lists of usual, extreme and awkward values.
 pub(crate) fn settings(choices: &[u8]) -> BakeSettings {
-    let pick = |i: usize, values: &[f64]| values[choices[i] as usize % values.len()];
+    let pick = |i: usize, values: &[f64]| pick(choices[i], values);
     let flag = |bit: u8| choices[9] >> bit & 1 == 1;
-    let up =
-        [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.3, 0.9, -0.2], [0.0, -1.0, 0.0]];
     let regions = [Regions::Flood, Regions::Flat, Regions::Watershed, Regions::Monotone];
     BakeSettings {
-        agent: Agent {
-            height_m: pick(0, &[1.8, 0.6, 1.0, 2.0, 0.05]),
-            radius_m: pick(1, &[0.3, 0.0, 0.05, 0.25, 1.0]),
-            max_slope_rad: pick(2, &[45.0, 30.0, 60.0, 85.0, 1.0]).to_radians(),
-            max_step_m: pick(3, &[0.4, 0.0, 0.2, 0.39, 0.04]),
-        },
+        agent: agent(choices),
         method: Method::Voxel,
-        up: up[choices[4] as usize % up.len()],
+        up: up(choices),
         cells: if flag(0) { CellShape::Triangles } else { CellShape::Convex },
         min_area_m2: pick(7, &[0.0, 1.0, 0.1]),
         seeds: if flag(1) { vec![[1.0, 0.0, 1.0]] } else { Vec::new() },

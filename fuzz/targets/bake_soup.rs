@@ -8,12 +8,14 @@
 mod exact_heap;
 #[path = "../heaps/heap.rs"]
 mod heap;
+#[path = "../heaps/use_mesh.rs"]
+mod use_mesh;
 
 use exact_heap::settings;
 use heap::{SETTINGS_BYTES, scene};
 use libfuzzer_sys::fuzz_target;
 use surefoot_bake::{BakeError, bake};
-use surefoot_mesh::{NavMesh, Query};
+use use_mesh::use_mesh;
 
 fuzz_target!(
     init: {
@@ -29,13 +31,6 @@ fuzz_target!(
             Err(error @ BakeError::Unsound(_)) => panic!("{error}"),
             Err(_) => return,
         };
-        let written = mesh.to_bytes();
-        let again = NavMesh::from_bytes(&written).expect("a mesh that was written is sound");
-        assert_eq!(again.to_bytes(), written, "the same mesh has the same bytes");
-        let vertices = mesh.cells().flat_map(|cell| mesh.cell_vertices(cell).take(1));
-        let mut places = vertices.map(|vertex| mesh.vertex_position(vertex));
-        if let (Some(from), Some(to)) = (places.next(), places.last()) {
-            let _ = Query::new(&mesh).find_path(from, to);
-        }
+        use_mesh(&mesh);
     }
 );

@@ -7,12 +7,14 @@
 
 #[path = "../heaps/heap.rs"]
 mod heap;
+#[path = "../heaps/use_mesh.rs"]
+mod use_mesh;
 #[path = "../heaps/voxel_heap.rs"]
 mod voxel_heap;
 
 use heap::{SETTINGS_BYTES, scene};
 use libfuzzer_sys::fuzz_target;
-use surefoot_mesh::{NavMesh, Query};
+use use_mesh::use_mesh;
 use voxel_heap::{bake_both_ways, settings};
 
 fuzz_target!(
@@ -25,14 +27,6 @@ fuzz_target!(
         let Some((choices, soup)) = data.split_at_checked(SETTINGS_BYTES) else { return };
         let scene = scene(soup);
         let Some(baked) = bake_both_ways(&scene, &settings(choices)) else { return };
-        let written = baked.mesh.to_bytes();
-        let again = NavMesh::from_bytes(&written).expect("a mesh that was written is sound");
-        assert_eq!(again.to_bytes(), written, "the same mesh has the same bytes");
-        let mesh = &baked.mesh;
-        let vertices = mesh.cells().flat_map(|cell| mesh.cell_vertices(cell).take(1));
-        let mut places = vertices.map(|vertex| mesh.vertex_position(vertex));
-        if let (Some(from), Some(to)) = (places.next(), places.last()) {
-            let _ = Query::new(mesh).find_path(from, to);
-        }
+        use_mesh(&baked.mesh);
     }
 );
