@@ -12,6 +12,7 @@ mod choose;
 mod connect;
 mod holes;
 mod lay;
+mod mend;
 mod obstacles;
 #[cfg(test)]
 mod properties;
@@ -86,7 +87,7 @@ pub(crate) fn annotate(
     let (surface, first) = lay(surface, &boundary, &fillers, agent.max_step_m);
     let connecting = first..first + connecting as u32;
     let surface = close_residual_holes(surface, connecting, obstacles, agent, &reach, context);
-    let surface = without_islands(surface);
+    let surface = without_islands(mend::mend(surface, agent.max_step_m));
     let (_, components_after) = surface.components();
     context.count("components_before", components_before as usize);
     context.count("components_after", components_after as usize);

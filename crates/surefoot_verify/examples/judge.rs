@@ -1,6 +1,7 @@
 //! Builds procedural scenes or files with the exact method and judges them: one line each.
 //!
-//! `cargo run --release -p surefoot_verify --example judge -- [--samples N] [--worst N] NAME_OR_FILE...`
+//! `cargo run --release -p surefoot_verify --example judge -- [--samples N] [--worst N]
+//! [--fill-gaps M] NAME_OR_FILE...`
 #![allow(clippy::print_stdout)]
 
 use std::time::Instant;
@@ -12,6 +13,7 @@ use surefoot_verify::{Report, VerifySettings, verify};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut settings = VerifySettings { worst: 0, ..VerifySettings::default() };
+    let mut bake_settings = BakeSettings::default();
     let mut variant = Variant::default();
     let mut names = Vec::new();
     while let Some(word) = arguments.next() {
@@ -19,6 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         match word.as_str() {
             "--samples" => settings.samples = number() as u64,
             "--worst" => settings.worst = number() as usize,
+            "--fill-gaps" => bake_settings.fill_gaps_m = number(),
             "--seed" => settings.seed = number() as u64,
             "--size" => variant.size = Some(number() as u32),
             "--rotate" => variant.rotate_deg = number(),
@@ -35,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let scene =
             if name.contains('.') { Scene::load(name)? } else { build(name, &variant)?.scene };
         let start = Instant::now();
-        let mesh = match bake(&scene, &BakeSettings::default()) {
+        let mesh = match bake(&scene, &bake_settings) {
             Ok(mesh) => mesh,
             Err(error) => {
                 println!("{name}: {error}");

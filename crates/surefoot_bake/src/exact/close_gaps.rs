@@ -15,7 +15,9 @@ use crate::exact::join_edges::{set_twins, snap_edges};
 use crate::exact::match_edges::{
     GroundEdge, Reach, collect_edges, match_some_within, match_within, pair_exact,
 };
-use crate::exact::snap::{Near, SnapReach, contract_into_edges, contract_points, crossings};
+use crate::exact::snap::{
+    Near, SnapReach, contract_into_edges, contract_points, crossings, remove_folds,
+};
 use crate::surface::{Face, WalkableSurface};
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::LATTICE_PER_M;
@@ -108,6 +110,10 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near) -> Roun
         }
         let mut changed = put_in;
         changed.extend(moved.iter().map(|m| m.to));
+        changed.sort_unstable();
+        changed.dedup();
+        // What lay along a fold looks for its new neighbour in the next round.
+        changed.extend(remove_folds(&mut tried, &changed, DEEP_UNITS));
         changed.sort_unstable();
         changed.dedup();
         let crossing = crossings(&tried, &changed, reach.climb_m, DEEP_UNITS);

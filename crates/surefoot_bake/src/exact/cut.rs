@@ -10,7 +10,8 @@
 //!   the noise, the face with the smaller number does, so that exactly one remains);
 //! - what faces up or sideways blocks between step height and agent height: lower, it is stepped over;
 //! - what faces down blocks from the ground up to the agent's height, except where something that
-//!   faces up ends it below step height; lying on the ground it blocks if something solid stands there.
+//!   faces up ends it below step height and the face is no riser; lying on the ground it blocks if
+//!   something solid stands there.
 //!
 //! A vertical triangle drops to a line. It is widened backwards only, away from its normal, so that
 //! the free ground ends exactly where the wall's face is.
@@ -35,7 +36,7 @@ use surefoot_geom::clip::clip_to_slab;
 use surefoot_geom::overlay::{Overlayer, SetOperation, counter_clockwise, flatten};
 use surefoot_geom::polygon::{Contour, Polygon, bounds_of, convex_hull, covers, separated};
 use surefoot_geom::triangulate::triangulate_polygon;
-use surefoot_mesh::{Agent, EdgeClass};
+use surefoot_mesh::{Agent, CellKind, EdgeClass};
 
 /// Pieces of faces where the agent stands, no edge with a neighbour yet, and the world that cut them.
 pub(crate) struct CutSurface {
@@ -223,7 +224,9 @@ impl World {
             face.triangles.iter().map(|&t| sorted.corners(t).map(plan)).collect(),
             Aabb::of_points(face.triangles.iter().flat_map(|&t| self.corners[t as usize])),
         );
-        let Some(clips) = self.obstacles(&face.origin.plane, &[face_id], &shape, overlayer) else {
+        let is_riser = face.origin.kind == CellKind::Ramp;
+        let ground = (&face.origin.plane, is_riser);
+        let Some(clips) = self.obstacles(ground, &[face_id], &shape, overlayer) else {
             return Vec::new();
         };
         if clips.is_empty() && shape.triangles.len() == 1 {
@@ -249,16 +252,17 @@ impl World {
             covered.iter().map(|&t| self.merged.face_of_triangle[t as usize]).collect();
         own.push(NO_FACE);
         own.sort_unstable();
-        let Some(clips) = self.obstacles(&origin.plane, &own, &shape, overlayer) else {
+        let Some(clips) = self.obstacles((&origin.plane, false), &own, &shape, overlayer) else {
             return Vec::new();
         };
         subtract(&ground.outline, clips, origin, overlayer)
     }
 
-    /// What is to be subtracted from a face; `None` when that is all of it.
+    /// What is to be subtracted from a face of a plane, which may be a riser; `None` when that is all
+    /// of it.
     fn obstacles(
         &self,
-        plane: &Plane,
+        (plane, is_riser): (&Plane, bool),
         own: &[u32],
         shape: &FaceShape,
         overlayer: &mut Overlayer,
@@ -273,7 +277,8 @@ impl World {
                 }
             }
         }
-        if shadows.low_tops.is_empty() {
+        // A riser below something low is no way over it: that is stepped over as a whole.
+        if shadows.low_tops.is_empty() || is_riser {
             clips.convex.extend(shadows.low_undersides);
         } else if !shadows.low_undersides.is_empty() {
             let (undersides, tops) = (&shadows.low_undersides, &shadows.low_tops);

@@ -319,6 +319,65 @@ pub(crate) fn contract_into_edges(
     put_in
 }
 
+/// Takes folds out of faces with one of the (sorted) changed points: corners at which a border turns
+/// back along itself, no farther than `deep` lattice units beside it. Contraction makes them of narrow
+/// parts, some even turned over. Says where the borders now end that turned there, ascending by face.
+pub(crate) fn remove_folds(
+    faces: &mut Vec<Face>,
+    changed: &[LatticePoint],
+    deep: f64,
+) -> Vec<LatticePoint> {
+    let is_changed = |e: &SurfaceEdge| changed.binary_search(&e.from).is_ok();
+    let feet: Vec<LatticePoint> = faces
+        .par_iter_mut()
+        .filter(|f| f.loops.iter().flatten().any(is_changed))
+        .flat_map_iter(|face| {
+            let mut feet = Vec::new();
+            for edges in &mut face.loops {
+                while let Some((i, foot)) = first_fold(edges, deep) {
+                    let before = (i + edges.len() - 1) % edges.len();
+                    if edges[before].from == foot {
+                        // The edge after the corner is the one that stays.
+                        edges[before].class = edges[i].class;
+                    }
+                    edges.remove(i);
+                    feet.push(foot);
+                }
+            }
+            if !feet.is_empty() {
+                tidy_face(face);
+            }
+            feet
+        })
+        .collect();
+    if !feet.is_empty() {
+        faces.retain(|f| !f.loops.is_empty());
+    }
+    feet
+}
+
+/// The first corner of a loop at which its border turns back along itself, and the nearer of the two
+/// points beside it: there the border ends when the corner is taken out.
+fn first_fold(edges: &[SurfaceEdge], deep: f64) -> Option<(usize, LatticePoint)> {
+    let n = edges.len();
+    if n < 4 {
+        return None;
+    }
+    (0..n).find_map(|i| {
+        let (before, after) = (edges[(i + n - 1) % n].from, edges[(i + 1) % n].from);
+        let at = plan_units(edges[i].from);
+        let (back, on) = (plan_units(before) - at, plan_units(after) - at);
+        let (near, far, foot) = if back.length_squared() <= on.length_squared() {
+            (back, on, before)
+        } else {
+            (on, back, after)
+        };
+        let turns_back = near.dot(far) > 0.0;
+        let beside = near.perp_dot(far).abs() <= deep * far.length();
+        (turns_back && beside).then_some((i, foot))
+    })
+}
+
 /// The ends of edges that start or end at one of the (sorted) changed points and cut across another
 /// edge of the ground by more than `deep` lattice units: pieces of ground that now lie over each other.
 pub(crate) fn crossings(

@@ -67,12 +67,13 @@ pub(crate) fn lay(
     fillers: &Fillers,
     climb_m: f64,
 ) -> (WalkableSurface, u32) {
-    let cuts: BTreeMap<u32, EdgeCuts> =
-        fillers.corners.iter().map(|(&e, points)| (e, cut_edge(boundary, e, points))).collect();
+    let is_filler = |e: u32| surface.faces[boundary.edge(e).face as usize].kind == CellKind::Gap;
+    let cuts: BTreeMap<u32, EdgeCuts> = (fillers.corners.iter())
+        .map(|(&e, points)| (e, cut_edge(boundary, e, points, is_filler(e))))
+        .collect();
     let by_surface_edge: BTreeMap<u32, &EdgeCuts> =
         cuts.iter().map(|(&e, cuts)| (boundary.edge(e).surface_edge, cuts)).collect();
     split_edges(&mut surface, &by_surface_edge);
-    let old_faces = surface.faces.len();
     for apron in cuts.values().flat_map(|c| &c.aprons) {
         // Corners that rounding has put in another order than along the edge leave no polygon.
         if contour_area2(&apron.corners) <= 0 {
@@ -93,7 +94,7 @@ pub(crate) fn lay(
         let polygon = Polygon::from_contour(corners.map(|c| c.point).to_vec());
         surface.faces.push(Face::from_polygon(&polygon, |_, _| EdgeClass::Gap, &origin));
     }
-    pair_with_fillers(&mut surface, old_faces, climb_m);
+    pair_with_fillers(&mut surface, climb_m);
     (surface, first_triangle)
 }
 
@@ -137,8 +138,8 @@ struct Loose {
     face: u32,
 }
 
-/// Makes neighbours of the new faces' edges and whatever edge without one coincides with them.
-fn pair_with_fillers(surface: &mut WalkableSurface, old_faces: usize, climb_m: f64) {
+/// Makes neighbours of fillers' edges and whatever edge without one coincides with them.
+fn pair_with_fillers(surface: &mut WalkableSurface, climb_m: f64) {
     let mut loose: Vec<Loose> = Vec::new();
     let mut number = 0_u32;
     for (f, face) in surface.faces.iter().enumerate() {
@@ -159,15 +160,19 @@ fn pair_with_fillers(surface: &mut WalkableSurface, old_faces: usize, climb_m: f
         }
     }
     loose.sort_by_key(|l| (l.low, l.high, l.edge));
+    let is_gap = |l: &Loose| surface.faces[l.face as usize].kind == CellKind::Gap;
     let mut twins: Vec<(u32, u32, bool)> = Vec::new();
     for group in loose.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high)) {
         let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
         for (i, a) in group.iter().enumerate() {
             for (j, b) in group.iter().enumerate().skip(i + 1) {
-                let new = a.face as usize >= old_faces || b.face as usize >= old_faces;
                 let apart_m =
                     (0..2).map(|k| (a.heights_m[k] - b.heights_m[k]).abs()).fold(0.0, f64::max);
-                if new && a.forwards != b.forwards && a.face != b.face && apart_m <= climb_m {
+                if (is_gap(a) || is_gap(b))
+                    && a.forwards != b.forwards
+                    && a.face != b.face
+                    && apart_m <= climb_m
+                {
                     pairs.push((apart_m, i, j));
                 }
             }
@@ -177,7 +182,6 @@ fn pair_with_fillers(surface: &mut WalkableSurface, old_faces: usize, climb_m: f
         for (_, i, j) in pairs {
             if !taken[i] && !taken[j] {
                 (taken[i], taken[j]) = (true, true);
-                let is_gap = |l: &Loose| surface.faces[l.face as usize].kind == CellKind::Gap;
                 let inner = is_gap(&group[i]) && is_gap(&group[j]);
                 twins.push((group[i].edge, group[j].edge, inner));
                 twins.push((group[j].edge, group[i].edge, inner));

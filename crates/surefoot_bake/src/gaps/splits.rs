@@ -120,13 +120,18 @@ pub(crate) struct Apron {
 /// What becomes of an edge that has corners of fillers between its own.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeCuts {
-    /// Points exactly on the edge, in its order, at which the ground's edge is split.
+    /// Points on the edge, in its order, at which it is split.
     pub(crate) points: Vec<LatticePoint>,
     pub(crate) aprons: Vec<Apron>,
 }
 
-/// Cuts an edge at the corners that fillers have beside it, in any order.
-pub(crate) fn cut_edge(boundary: &Boundary, e: u32, corners: &[LatticePoint]) -> EdgeCuts {
+/// Cuts an edge at the corners that fillers have beside it, in any order. A filler's own edge may bend.
+pub(crate) fn cut_edge(
+    boundary: &Boundary,
+    e: u32,
+    corners: &[LatticePoint],
+    may_bend: bool,
+) -> EdgeCuts {
     let edge = boundary.edge(e);
     let run = edge.run();
     let along = |p: LatticePoint| (plan_m(p) - plan_m(edge.from)).dot(run);
@@ -142,7 +147,7 @@ pub(crate) fn cut_edge(boundary: &Boundary, e: u32, corners: &[LatticePoint]) ->
     let mut beside: Vec<LatticePoint> = Vec::new();
     let mut from = edge.from;
     for p in inner.into_iter().chain([edge.to]) {
-        if p != edge.to && orient(edge.from, edge.to, p) != 0 {
+        if p != edge.to && !may_bend && orient(edge.from, edge.to, p) != 0 {
             beside.push(p);
             continue;
         }
@@ -178,7 +183,7 @@ mod tests {
                 assert!(outside >= 0 && outside as f64 / length < 2.0);
                 points.push(p);
             }
-            let cuts = cut_edge(&boundary, i as u32, &points);
+            let cuts = cut_edge(&boundary, i as u32, &points, false);
             let beside: usize = cuts.aprons.iter().map(|a| a.corners.len() - 2).sum();
             assert_eq!(cuts.points.len() + beside, 19);
             assert!(cuts.points.iter().all(|&p| orient(edge.from, edge.to, p) == 0));
