@@ -18,6 +18,9 @@ use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
 /// How far apart points may lie and still be one, in lattice units: 0.12 mm.
 const SNAP_UNITS: f64 = 8.0;
 
+/// How far before the point where a step becomes too high it may be split, in lattice units.
+const MOST_BACK: u32 = 16;
+
 /// Rounds of snapping: the first makes points common, the second meets what the first moved.
 const ROUNDS: usize = 2;
 
@@ -74,11 +77,20 @@ fn split_steps(faces: &mut Vec<Face>, climb_m: f64) {
             if !grows {
                 continue;
             }
-            let e = &edges[one as usize];
+            let (e, f) = (&edges[one as usize], &edges[two as usize]);
+            let (from, to) = (plan_units(e.from), plan_units(e.to));
             let t = (limit_m - start_m) / (end_m - start_m);
-            let p = plan_units(e.from).lerp(plan_units(e.to), t);
-            let point = LatticePoint::from_units(p.x, p.y);
-            if point != e.from && point != e.to {
+            // On steep faces a lattice unit is more than the slack: go back until it is low enough.
+            let back = (if start_m < end_m { from - to } else { to - from }).normalize_or_zero();
+            let apart_m = |p: LatticePoint| {
+                let [one, two] = [e, f].map(|g| faces[g.face as usize].plane.height_at(p));
+                (one - two).abs()
+            };
+            let point = (0..MOST_BACK)
+                .map(|units| from.lerp(to, t) + back * f64::from(units))
+                .map(|p| LatticePoint::from_units(p.x, p.y))
+                .find(|&p| apart_m(p) <= climb_m);
+            if let Some(point) = point.filter(|&p| p != e.from && p != e.to) {
                 splits.extend([(one, point), (two, point)]);
             }
         }
