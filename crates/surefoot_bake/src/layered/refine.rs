@@ -198,6 +198,8 @@ fn refine_cell(
     let (column, range) = (shape.columns[cell], [shape.lows[cell], shape.highs[cell]]);
     topmost(column, range, slices, scales, (heights, grounds), Surface::is_ground);
     clear_blocked(column, slices, scales, (heights, grounds), &mut scratch.events);
+    // A riser may end in the next column, on ground that this one does not know.
+    let range = [range[0], range[1].saturating_add(scales.step as i32)];
     let in_range = |f: &FaceRange| f.hi >= range[0] && f.lo <= range[1];
     let is_steep = |s: Surface| s == Surface::STEEP;
     if !slices.faces_of(column).iter().any(|f| is_steep(f.surface) && in_range(f)) {
