@@ -4,7 +4,7 @@ use crate::run::{command, release_binary, root, run, say, target_folder};
 use crate::viewer;
 use anyhow::Result;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 /// A picture: its name, the scene, the path on it, and where it is cut open.
@@ -52,13 +52,23 @@ fn draw_layered(binary: &Path, work: &Path, docs: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The binary, and the folders that scenes and pictures are written into.
+fn prepare() -> Result<(PathBuf, PathBuf, PathBuf)> {
+    let (work, docs) = (target_folder().join("figures"), root().join("docs"));
+    std::fs::create_dir_all(&work)?;
+    std::fs::create_dir_all(&docs)?;
+    Ok((release_binary()?, work, docs))
+}
+
+/// Draws the test maps of the layered pipeline alone.
+pub(crate) fn draw_test_maps() -> Result<()> {
+    let (binary, work, docs) = prepare()?;
+    draw_layered(&binary, &work, &docs)
+}
+
 /// Writes every picture into `docs`.
 pub(crate) fn draw_all() -> Result<()> {
-    let binary = release_binary()?;
-    let work = target_folder().join("figures");
-    std::fs::create_dir_all(&work)?;
-    let docs = root().join("docs");
-    std::fs::create_dir_all(&docs)?;
+    let (binary, work, docs) = prepare()?;
     for figure in FIGURES {
         let scene = work.join(format!("{}.glb", figure.scene));
         let mesh = work.join(format!("{}.snav", figure.scene));

@@ -24,6 +24,7 @@ cargo xtask TASK
   scenes [DIR]     write all procedural scenes [target/scenes]
   levels           build and draw the real levels beside the project, into target/levels and docs
   figures          draw the pictures of the documents anew, those of the viewer in Chromium
+  figures layered  draw those of the layered pipeline alone
   gaps             remake the figures and tables that gap annotation follows, into docs
   viewer           test the viewer in Chromium
   verify-all [--samples N] [SCENE...]
@@ -45,6 +46,7 @@ fn main() -> Result<()> {
         ["scenes", folder] => scenes::write_all(folder.as_ref()),
         ["levels"] => levels::draw_all(),
         ["figures"] => figures::draw_all(),
+        ["figures", "layered"] => figures::draw_test_maps(),
         ["viewer"] => viewer::test(&run::release_binary()?),
         ["gaps"] => gaps::write_all(),
         ["verify-all", rest @ ..] => verify_all::run_all(rest),

@@ -39,20 +39,20 @@ mod flood_layers;
 mod keep_reachable;
 mod link_pixels;
 mod probe;
+mod read_triangles;
 mod refine;
 mod scales;
 mod slice;
+mod table;
 mod trace;
 mod walk_over;
 
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::drop_small::drop_small;
-use crate::exact::read;
 use crate::layered::scales::Scales;
 use crate::settings::Resolved;
 use crate::surface::WalkableSurface;
-use crate::voxel::grid::class_triangles;
 use crate::voxel::lift::{LiftFrame, lift};
 use crate::voxel::simplify_contours::{Deviation, simplify_contours};
 use surefoot_geom::lattice::LATTICE_PER_M;
@@ -66,12 +66,13 @@ pub(crate) fn build(
 ) -> Result<WalkableSurface, BakeError> {
     let settings = scales::with_coarse_cells(settings);
     let layered = &settings.layered;
-    let soup = context.stage("read", |c| read::read(scene, &settings, c))?;
-    let triangles = class_triangles(&soup, &settings);
-    let scales = Scales::new(&triangles, &settings)?;
-    let (frame, area_names) = (soup.frame, soup.area_names);
+    let read =
+        context.stage("read_triangles", |c| read_triangles::read_triangles(scene, &settings, c))?;
+    let scales = Scales::new(&read.triangles, &settings)?;
+    let (frame, area_names) = (read.frame, read.area_names);
     let slices = context.stage("slice", |c| {
-        let slices = slice::slice(triangles, &scales, c)?;
+        let points = slice::Points { numbers: &read.numbers, points: &read.points };
+        let slices = slice::slice(read.triangles, points, &scales, c)?;
         c.observe(|| slices.view(&frame, &scales));
         Ok(slices)
     })?;

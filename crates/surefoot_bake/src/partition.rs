@@ -24,6 +24,7 @@ pub use quality::{ILL_CONDITIONED_SHARE, PartitionQuality};
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::partition::lay_portals::PortalCounts;
+use crate::partition::outlines::Outline;
 use crate::settings::{CellShape, PartitionSettings};
 use crate::surface::{DisjointSets, Plane, WalkableSurface};
 use surefoot_geom::lattice::LATTICE_PER_M;
@@ -67,9 +68,10 @@ const JOIN_SHARE: f64 = 0.5;
 /// that merging triangles may make fewer cells than splitting notches.
 const OUTLINES_PER_NOTCH: f64 = 0.5;
 
-/// Surfaces of more faces than this are merged, not partitioned by notches, unless that is asked for:
-/// portals are laid on one thread.
-const FACES_BY_NOTCHES: usize = 20_000;
+/// Surfaces of more outlines than this are merged at once: they are curved, and merging makes fewer
+/// cells than notches, so there is no need to try both. Flat ground of any size is split at its notches,
+/// at a cost that grows nearly as its vertices.
+const OUTLINES_BY_NOTCHES: usize = 20_000;
 
 /// Connected cells smaller than this are no ground for anybody, in m².
 const SPECK_M2: f64 = 1e-3;
@@ -95,21 +97,26 @@ fn partition_counted(
             merge_cells::merge_cells(face_triangles(&surface, context)?, settings)
         }
         CellShape::Notches => {
-            let (cells, found, _) = by_notches(&surface, settings, context)?;
+            let outlines = joined_outlines(&surface, settings, context);
+            let (cells, found) = by_notches(&surface, outlines, settings, context)?;
             counts = found;
             cells
         }
-        CellShape::Convex if surface.faces.len() > FACES_BY_NOTCHES => {
-            merge_cells::merge_cells(face_triangles(&surface, context)?, settings)
-        }
         CellShape::Convex => {
-            let (cells, found, outlines) = by_notches(&surface, settings, context)?;
-            if outlines as f64 <= OUTLINES_PER_NOTCH * found.notches as f64 {
-                counts = found;
-                cells
+            let outlines = joined_outlines(&surface, settings, context);
+            let outline_count = outlines.len();
+            if outline_count > OUTLINES_BY_NOTCHES {
+                merge_cells::merge_cells(face_triangles(&surface, context)?, settings)
             } else {
-                let merged = merge_cells::merge_cells(face_triangles(&surface, context)?, settings);
-                if merged.len() < cells.len() { merged } else { cells }
+                let (cells, found) = by_notches(&surface, outlines, settings, context)?;
+                if outline_count as f64 <= OUTLINES_PER_NOTCH * found.notches as f64 {
+                    counts = found;
+                    cells
+                } else {
+                    let triangles = face_triangles(&surface, context)?;
+                    let merged = merge_cells::merge_cells(triangles, settings);
+                    if merged.len() < cells.len() { merged } else { cells }
+                }
             }
         }
     };
@@ -179,15 +186,24 @@ fn face_triangles(
     Ok(triangles.cells)
 }
 
-/// Cells by notches, what was counted, and how many outlines there were.
-fn by_notches(
+/// The outlines of faces that lie in one plane, joined.
+fn joined_outlines(
     surface: &WalkableSurface,
     settings: &PartitionSettings,
     context: &mut StageContext<'_>,
-) -> Result<(Vec<Cell>, PortalCounts, usize), BakeError> {
+) -> Vec<Outline> {
     let outlines = outlines::join_faces(surface, JOIN_SHARE * settings.height_tolerance_m);
-    let outline_count = outlines.len();
-    context.count("outlines", outline_count);
+    context.count("outlines", outlines.len());
+    outlines
+}
+
+/// Cells by notches, and what was counted.
+fn by_notches(
+    surface: &WalkableSurface,
+    outlines: Vec<Outline>,
+    settings: &PartitionSettings,
+    context: &mut StageContext<'_>,
+) -> Result<(Vec<Cell>, PortalCounts), BakeError> {
     let triangles = triangulate_outlines::triangulate_outlines(surface, outlines, context)?;
     context.check_cancelled()?;
     let (cells, counts) = notches::partition_by_notches(&triangles, settings);
@@ -195,7 +211,7 @@ fn by_notches(
     context.count("shared_portals", counts.shared);
     context.count("second_portals", counts.second);
     context.check_cancelled()?;
-    Ok((merge_cells::merge_cells(cells, settings), counts, outline_count))
+    Ok((merge_cells::merge_cells(cells, settings), counts))
 }
 
 impl PartitionedSurface {

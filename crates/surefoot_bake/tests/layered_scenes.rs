@@ -47,33 +47,51 @@ fn places_on(mesh: &NavMesh) -> Vec<[f64; 3]> {
     (0..100).filter_map(|_| query.random_point(&mut random).map(|p| p.point)).collect()
 }
 
-/// The share of pairs of places on which two meshes agree whether one can be reached from the other;
-/// places that only one of them holds within a cell or two are left out.
-fn agreement(one: &NavMesh, two: &NavMesh) -> (usize, usize) {
+/// Whether one place can be reached from another on a mesh, both moved onto it where they are near.
+fn joined(query: &Query<'_>, p: [f64; 3], q: [f64; 3], near: [f64; 3]) -> Option<bool> {
+    let (p, q) = (query.nearest(p, near)?, query.nearest(q, near)?);
+    query.reachable(p.point, q.point)
+}
+
+/// On how many pairs of places the meshes of two pipelines agree whether one can be reached from the
+/// other, and of how many. Left out: places that only one of them holds within two cells, and pairs
+/// whose answer a grid of such cells cannot know, because it is another one for an agent two cells
+/// thinner than for one two cells wider.
+fn agreement(
+    exact: &NavMesh,
+    layered: &NavMesh,
+    exact_thin_and_wide: [&NavMesh; 2],
+) -> (usize, usize) {
     let near = [2.0 * FINE_CELL_M, 0.2, 2.0 * FINE_CELL_M];
-    let (mut a, mut b) = (Query::new(one), Query::new(two));
-    let places: Vec<[f64; 3]> = places_on(one)
-        .into_iter()
-        .filter(|p| a.nearest(*p, near).is_some() && b.nearest(*p, near).is_some())
-        .collect();
+    let farther = [5.0 * FINE_CELL_M, 0.5, 5.0 * FINE_CELL_M];
+    let (a, b) = (Query::new(exact), Query::new(layered));
+    let bounds = exact_thin_and_wide.map(Query::new);
+    let places = places_on(exact);
     let (mut same, mut all) = (0, 0);
-    for (i, p) in places.iter().enumerate() {
-        for q in places.iter().skip(i + 1).step_by(7) {
-            all += 1;
-            same += usize::from(a.find_path(*p, *q).is_ok() == b.find_path(*p, *q).is_ok());
+    for (i, &p) in places.iter().enumerate() {
+        for &q in places.iter().skip(i + 1).step_by(7) {
+            let (Some(by_exact), Some(by_layered)) =
+                (joined(&a, p, q, near), joined(&b, p, q, near))
+            else {
+                continue;
+            };
+            let [thin, wide] = [0, 1].map(|k| joined(&bounds[k], p, q, farther));
+            if thin == wide {
+                all += 1;
+                same += usize::from(by_exact == by_layered);
+            }
         }
     }
     (same, all)
 }
 
-/// Doors that are wider or narrower than the agent by less than a cell are not for a grid to tell, so
-/// doorways are judged by their closed form below.
 #[test]
 fn ground_and_ways_are_those_of_the_exact_pipeline() {
     let mut wrong = Vec::new();
     for (name, size) in [
         ("testmap-0", 0),
         ("testmap-1", 0),
+        ("doorways", 6),
         ("stairs", 3),
         ("spiral-stairs", 0),
         ("overhang", 0),
@@ -82,14 +100,16 @@ fn ground_and_ways_are_those_of_the_exact_pipeline() {
         ("town-house", 0),
     ] {
         let scene = scene(name, size, 0.0);
-        let exact = bake(&scene, &settings_for(&scene, Method::Exact, 0.0)).mesh;
+        let two_cells_m = 2.0 * FINE_CELL_M;
+        let [thin, exact, wide] = [-two_cells_m, 0.0, two_cells_m]
+            .map(|wider| bake(&scene, &settings_for(&scene, Method::Exact, wider)).mesh);
         let layered = bake(&scene, &settings_for(&scene, Method::Layered, 0.0)).mesh;
         let ratio = layered.area_m2() / exact.area_m2();
         if !(0.98..=1.02).contains(&ratio) {
             wrong.push(format!("{name}: {} of {} m²", layered.area_m2(), exact.area_m2()));
         }
-        let (same, all) = agreement(&exact, &layered);
-        if (same as f64) < 0.99 * all as f64 || all < 100 {
+        let (same, all) = agreement(&exact, &layered, [&thin, &wide]);
+        if (same as f64) < 0.99 * all as f64 || all < 50 {
             wrong.push(format!("{name}: {same} of {all} pairs agree"));
         }
     }
@@ -172,10 +192,6 @@ fn differences(scene: &ProceduralScene) -> Vec<String> {
     out
 }
 
-/// What does not hold yet, at odd angles: leaning risers wider than two pixels and nearly as high as the
-/// step.
-const NOT_YET: &str = "Leaning { lean_deg: -15.0 }, 3 steps of 0.380 m";
-
 #[test]
 fn closed_forms_hold_within_a_fine_cell_at_odd_angles() {
     let mut wrong = Vec::new();
@@ -193,8 +209,5 @@ fn closed_forms_hold_within_a_fine_cell_at_odd_angles() {
             wrong.extend(found.into_iter().map(|d| format!("{name}, {rotate_deg}°: {d}")));
         }
     }
-    let all = wrong.len();
-    wrong.retain(|w| !w.contains(NOT_YET));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(wrong.len() < all, "holds now: take it off the list ({NOT_YET})");
 }

@@ -6,6 +6,7 @@
 //! for comparisons, so the tools' own types stand in its interface.
 
 mod courses;
+mod levels;
 mod query_clearance;
 mod query_lengths;
 mod query_speed;
@@ -15,6 +16,7 @@ pub use courses::{
     CourseError, Pair, Random, detour_mesh, own_mesh, plan, polyanya_mesh, polyanya_point,
     random_pairs,
 };
+pub use levels::{Level, LevelError};
 pub use query_clearance::{ClearanceTally, compare_clearance};
 pub use query_lengths::{LengthTally, compare_lengths};
 pub use query_speed::{Micros, SpeedRow, compare_speed};

@@ -114,7 +114,7 @@ fn expand(
                 let low = bottom(level - scales.climb_levels);
                 let high = bottom(level + scales.climb_levels + 1);
                 let anything = slices.faces_of(column).iter().any(|face| {
-                    slices.surface(face.triangle).faces_up()
+                    face.surface.faces_up()
                         && i64::from(face.hi) >= low
                         && i64::from(face.lo) <= high
                 });

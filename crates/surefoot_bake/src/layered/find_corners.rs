@@ -3,13 +3,14 @@
 //! Goes in: linked depth maps. Comes out: points of the boundary that lie between the lines from pixel
 //! to pixel: upright edges of obstacles, their points at the agent's height, and points at which the
 //! outline of the ground turns. A pole thinner than a pixel is such a point; the source misses it
-//! (Oliva 2012, §6.2.3, draws upright faces as wires for it).
+//! (Oliva 2012, §6.2.3, draws upright faces as wires for it). A hole in the ground between four linked
+//! pixels is none: it is smaller than what boundaries are right within.
 
-use crate::layered::fine_map::{FineMap, FinePlace, PixelKind};
+use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind};
 use crate::layered::refine::slope;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::Slices;
-use crate::voxel::grid::Surface;
+use crate::layered::slice::{FaceRange, Slices};
+use crate::voxel::grid::{GridTriangle, Surface};
 use rayon::prelude::*;
 use surefoot_mesh::EdgeClass;
 
@@ -31,6 +32,7 @@ impl CornerPoint {
 /// The corners around all cells in which ground may end.
 pub(crate) fn find_corners(
     map: &FineMap,
+    links: &[[u32; 4]],
     plain: &[bool],
     slices: &Slices,
     scales: &Scales,
@@ -45,13 +47,25 @@ pub(crate) fn find_corners(
     }
     columns.sort_unstable();
     columns.dedup();
-    let finder = Finder { map, slices, scales };
+    let per_cell = scales.pixels_per_cell();
+    let ranges: Vec<[i32; 2]> = map
+        .heights
+        .par_chunks(per_cell)
+        .map(|heights| {
+            let known = heights.iter().copied().filter(|h| *h != NO_HEIGHT);
+            known.fold([i32::MAX, i32::MIN], |[lo, hi], h| [lo.min(h), hi.max(h)])
+        })
+        .collect();
+    let finder = Finder { map, slices, scales, ranges: &ranges, links };
     let mut found: Vec<CornerPoint> = columns
-        .par_iter()
-        .flat_map_iter(|&column| {
+        .par_chunks(CHUNK)
+        .flat_map_iter(|columns| {
             let mut found = Vec::new();
-            finder.obstacles(column, &mut found);
-            finder.ends(column, &mut found);
+            let mut indices = GroundIndices::default();
+            for &column in columns {
+                finder.obstacles(column, &mut found);
+                finder.ends(column, &mut indices, &mut found);
+            }
             found
         })
         .collect();
@@ -60,10 +74,94 @@ pub(crate) fn find_corners(
     found
 }
 
+/// Columns that a thread looks at before it looks for more.
+const CHUNK: usize = 64;
+
+/// The ground and the steep faces of one column, by pixels.
+#[derive(Debug, Default)]
+struct GroundIndex {
+    column: u32,
+    /// Where each pixel's faces begin, and one past the last at the end.
+    firsts: Vec<u32>,
+    faces: Vec<FaceRange>,
+}
+
+/// The indices of the columns that were asked for last.
+#[derive(Debug, Default)]
+struct GroundIndices {
+    kept: [GroundIndex; 4],
+    oldest: usize,
+}
+
+impl GroundIndices {
+    /// The index of a column: made now, unless it is there.
+    fn of(&mut self, column: u32, slices: &Slices, scales: &Scales) -> &GroundIndex {
+        let holds = |i: &GroundIndex| !i.firsts.is_empty() && i.column == column;
+        let at = self.kept.iter().position(holds).unwrap_or_else(|| {
+            self.oldest = (self.oldest + 1) % self.kept.len();
+            self.kept[self.oldest].fill(column, slices, scales);
+            self.oldest
+        });
+        &self.kept[at]
+    }
+}
+
+impl GroundIndex {
+    fn fill(&mut self, column: u32, slices: &Slices, scales: &Scales) {
+        let (side, fine) = (i64::from(scales.per_side), i64::from(scales.fine));
+        let corner = scales.corner(column);
+        let counts = |f: &&FaceRange| f.surface.is_ground() || f.surface == Surface::STEEP;
+        let mut loose: Vec<(u32, FaceRange)> = Vec::new();
+        for face in slices.faces_of(column).iter().filter(counts) {
+            let c = &slices.triangles[face.triangle as usize].corners;
+            let span = |k: usize| {
+                let lo = i64::from(c[0][k].min(c[1][k]).min(c[2][k]));
+                let hi = i64::from(c[0][k].max(c[1][k]).max(c[2][k]));
+                let pixel = |v: i64| (v - corner[k]).div_euclid(fine).clamp(0, side - 1);
+                pixel(lo)..pixel(hi) + 1
+            };
+            for j in span(1) {
+                loose.extend(span(0).map(|i| ((j * side + i) as u32, *face)));
+            }
+        }
+        self.column = column;
+        let pixels = (side * side) as usize;
+        self.firsts.clear();
+        self.firsts.resize(pixels + 1, 0);
+        for (pixel, _) in &loose {
+            self.firsts[*pixel as usize + 1] += 1;
+        }
+        for i in 0..pixels {
+            self.firsts[i + 1] += self.firsts[i];
+        }
+        self.faces.clear();
+        let Some(&(_, any)) = loose.first() else { return };
+        self.faces.resize(loose.len(), any);
+        // Filling a pixel from its end moves its start to the right place.
+        for (pixel, face) in loose.iter().rev() {
+            let next = &mut self.firsts[*pixel as usize + 1];
+            *next -= 1;
+            self.faces[*next as usize] = *face;
+        }
+        self.firsts.copy_within(1.., 0);
+        self.firsts[pixels] = loose.len() as u32;
+    }
+
+    /// The faces over a pixel.
+    fn at(&self, pixel: u32) -> &[FaceRange] {
+        let pixel = pixel as usize;
+        &self.faces[self.firsts[pixel] as usize..self.firsts[pixel + 1] as usize]
+    }
+}
+
 struct Finder<'a> {
     map: &'a FineMap,
     slices: &'a Slices,
     scales: &'a Scales,
+    /// Between which heights each cell's ground lies; the first is larger where there is none.
+    ranges: &'a [[i32; 2]],
+    /// The pixel in each direction.
+    links: &'a [[u32; 4]],
 }
 
 impl Finder<'_> {
@@ -85,54 +183,100 @@ impl Finder<'_> {
         })
     }
 
+    /// Whether one of the pixels whose middles lie around a point has ground.
+    fn has_ground_around(&self, at: [i32; 2]) -> bool {
+        let first = self.scales.coarse.first_column();
+        let (cell, fine) = (i64::from(self.scales.coarse.cell), i64::from(self.scales.fine));
+        let low = |k: usize| (i64::from(at[k]) - first[k] * cell - fine / 2).div_euclid(fine);
+        let (x, y) = (low(0), low(1));
+        [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)].into_iter().any(|(x, y)| {
+            let mut pixels = self.map.pixels_at(FinePlace { y, x }, self.scales);
+            pixels.any(|p| self.map.has_ground(p))
+        })
+    }
+
     fn in_column(&self, column: u32, at: [i32; 2]) -> bool {
         let corner = self.scales.corner(column);
         let cell = i64::from(self.scales.coarse.cell);
         (0..2).all(|k| (0..cell).contains(&(i64::from(at[k]) - corner[k])))
     }
 
+    /// Between which heights something is in the agent's way, in a column and around it: one range for
+    /// each layer there.
+    fn blocked_ranges(&self, column: u32) -> Vec<[i64; 2]> {
+        let (width, depth) = (self.scales.coarse.width, self.scales.coarse.depth);
+        let [x, y] = self.scales.place(column);
+        let mut ranges = Vec::new();
+        for y in y.saturating_sub(1)..(y + 2).min(depth) {
+            for x in x.saturating_sub(1)..(x + 2).min(width) {
+                for cell in self.map.shape.cells_of(y * width + x) {
+                    let [lo, hi] = self.ranges[cell as usize].map(i64::from);
+                    // Ground goes on with its slope up to a pixel beyond its middle.
+                    let slack = self.scales.climb;
+                    let (lo, hi) = (lo + self.scales.step - slack, hi + self.scales.height + slack);
+                    if lo < hi && !ranges.contains(&[lo, hi]) {
+                        ranges.push([lo, hi]);
+                    }
+                }
+            }
+        }
+        ranges
+    }
+
     /// Upright edges, and points of anything, in the agent's way.
     fn obstacles(&self, column: u32, found: &mut Vec<CornerPoint>) {
+        let ranges = self.blocked_ranges(column);
+        let may_block = |lo: i32, hi: i32| {
+            let (lo, hi) = (i64::from(lo), i64::from(hi));
+            ranges.iter().any(|r| lo < r[1] && hi > r[0])
+        };
+        if ranges.is_empty() {
+            return;
+        }
         let mut edges: Vec<([i32; 2], i32, i32)> = Vec::new();
-        for face in self.slices.faces_of(column) {
+        let points = self.slices.points_of(column).iter().filter(|p| may_block(p[2], p[2]));
+        edges.extend(points.map(|p| ([p[0], p[1]], p[2], p[2])));
+        let is_upright = |f: &&FaceRange| f.surface == Surface::UPRIGHT && may_block(f.lo, f.hi);
+        for face in self.slices.faces_of(column).iter().filter(is_upright) {
             let corners = &self.slices.triangles[face.triangle as usize].corners;
-            for k in 0..3 {
-                let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(a, b)| (corners[a], corners[b])) {
                 let at = [a[0], a[1]];
-                if !self.in_column(column, at) {
-                    continue;
-                }
-                edges.push((at, a[2], a[2]));
-                if at == [b[0], b[1]] {
+                if at == [b[0], b[1]] && self.in_column(column, at) {
                     edges.push((at, a[2].min(b[2]), a[2].max(b[2])));
                 }
             }
         }
+        edges.retain(|e| self.has_ground_around(e.0));
         edges.sort_unstable();
         edges.dedup();
-        for (at, low, high) in edges {
-            for (pixel, ground) in self.pixels_around(at) {
-                let above = [f64::from(low) - ground, f64::from(high) - ground];
-                if above[0] < self.scales.height as f64 && above[1] > self.scales.step as f64 {
-                    found.push(CornerPoint { pixel, at, blocked: true });
-                }
-            }
+        let (step, height) = (self.scales.step as f64, self.scales.height as f64);
+        for same in edges.chunk_by(|a, b| a.0 == b.0) {
+            let at = same[0].0;
+            found.extend(self.pixels_around(at).filter_map(|(pixel, ground)| {
+                let mut above =
+                    same.iter().map(|e| (f64::from(e.1) - ground, f64::from(e.2) - ground));
+                let blocked = above.any(|(low, high)| low < height && high > step);
+                blocked.then_some(CornerPoint { pixel, at, blocked })
+            }));
         }
     }
 
     /// Points of edges that only one triangle of ground has, where there is no ground around.
-    fn ends(&self, column: u32, found: &mut Vec<CornerPoint>) {
+    fn ends(&self, column: u32, indices: &mut GroundIndices, found: &mut Vec<CornerPoint>) {
         for &[x, y, z] in self.slices.ledge_points_of(column) {
             let at = [x, y];
             let near: Vec<(u32, f64)> = self
                 .pixels_around(at)
                 .filter(|(_, ground)| (f64::from(z) - ground).abs() <= self.scales.step as f64)
                 .collect();
+            if near.is_empty() || self.is_linked_around(at, z) {
+                continue;
+            }
             // Beside a bridge the ground goes on.
             let bridged = self
                 .pixels_around(at)
                 .any(|(p, _)| self.map.kinds[p as usize] == PixelKind::Bridge);
-            if near.is_empty() || bridged || self.is_surrounded(column, [x, y, z]) {
+            if bridged || self.is_surrounded(column, [x, y, z], indices) {
                 continue;
             }
             found.extend(near.into_iter().map(|(pixel, _)| CornerPoint {
@@ -143,18 +287,31 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether there is ground all around a point, a gap's width away.
-    fn is_surrounded(&self, column: u32, [x, y, z]: [i32; 3]) -> bool {
-        let reach = self.scales.gap.max(TOUCHING_UNITS as f64) * 1.5;
-        let grid = &self.scales.coarse;
-        let [cx, cy] = self.scales.place(column).map(i64::from);
-        let around = |column_of: [i64; 2]| {
-            let inside = column_of[0] >= 0
-                && column_of[1] >= 0
-                && column_of[0] < i64::from(grid.width)
-                && column_of[1] < i64::from(grid.depth);
-            inside.then(|| (column_of[1] * i64::from(grid.width) + column_of[0]) as u32)
+    /// Whether the four pixels around a point are linked in a ring near a height. The lines between their
+    /// middles were looked along, so that what is missing between them is smaller than a pixel.
+    fn is_linked_around(&self, at: [i32; 2], z: i32) -> bool {
+        let first = self.scales.coarse.first_column();
+        let (cell, fine) = (i64::from(self.scales.coarse.cell), i64::from(self.scales.fine));
+        let low = |k: usize| (i64::from(at[k]) - first[k] * cell - fine / 2).div_euclid(fine);
+        let place = FinePlace { y: low(1), x: low(0) };
+        let near = |p: &u32| {
+            let there = i64::from(self.map.heights[*p as usize]);
+            self.map.has_ground(*p) && (there - i64::from(z)).abs() <= self.scales.climb
         };
+        self.map.pixels_at(place, self.scales).filter(near).any(|p| {
+            let next = |p: u32, direction: usize| {
+                (p != NO_PIXEL)
+                    .then(|| self.links[p as usize][direction])
+                    .filter(|n| *n != NO_PIXEL)
+            };
+            let by_east = next(p, 0).and_then(|p| next(p, 1));
+            by_east.is_some() && by_east == next(p, 1).and_then(|p| next(p, 0))
+        })
+    }
+
+    /// Whether there is ground all around a point, a gap's width away.
+    fn is_surrounded(&self, column: u32, [x, y, z]: [i32; 3], indices: &mut GroundIndices) -> bool {
+        let reach = self.scales.gap.max(TOUCHING_UNITS as f64) * 1.5;
         const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
         const WAYS: [[f64; 2]; 8] = [
             [1.0, 0.0],
@@ -166,22 +323,45 @@ impl Finder<'_> {
             [0.0, -1.0],
             [HALF, -HALF],
         ];
-        WAYS.iter().all(|way| {
-            let p = [f64::from(x) + way[0] * reach, f64::from(y) + way[1] * reach];
-            let corner = self.scales.corner(column);
-            let cell = f64::from(grid.cell);
-            let shift = |k: usize| ((p[k] - corner[k] as f64) / cell).floor() as i64;
-            let Some(there) = around([cx + shift(0), cy + shift(1)]) else { return false };
-            self.slices.faces_of(there).iter().any(|face| {
-                let triangle = &self.slices.triangles[face.triangle as usize];
-                let steep = triangle.surface == Surface::STEEP;
-                (steep || triangle.surface.is_ground())
-                    && height_over(&triangle.corners, slope(triangle), p).is_some_and(|height| {
-                        (height - f64::from(z)).abs() <= self.scales.climb as f64
-                            && (!steep || self.is_riser(p, height))
-                    })
+        let around = WAYS.map(|way| [f64::from(x) + way[0] * reach, f64::from(y) + way[1] * reach]);
+        let climb = self.scales.climb;
+        let covers = |face: &FaceRange, p: [f64; 2]| {
+            let near = i64::from(face.hi) >= i64::from(z) - climb
+                && i64::from(face.lo) <= i64::from(z) + climb;
+            let triangle = &self.slices.triangles[face.triangle as usize];
+            near && height_over(triangle, p).is_some_and(|height| {
+                (height - f64::from(z)).abs() <= climb as f64
+                    && (face.surface != Surface::STEEP || self.is_riser(p, height))
             })
+        };
+        // What covers one way often covers the next.
+        let mut last: Option<FaceRange> = None;
+        around.iter().all(|&p| {
+            if last.is_some_and(|face| covers(&face, p)) {
+                return true;
+            }
+            let Some((there, pixel)) = self.slot_of(column, p) else { return false };
+            let index = indices.of(there, self.slices, self.scales);
+            last = index.at(pixel).iter().find(|face| covers(face, p)).copied();
+            last.is_some()
         })
+    }
+
+    /// The column over a point beside a column or in it, and the pixel in that column.
+    fn slot_of(&self, column: u32, p: [f64; 2]) -> Option<(u32, u32)> {
+        let grid = &self.scales.coarse;
+        let (corner, cell) = (self.scales.corner(column), f64::from(grid.cell));
+        let place = self.scales.place(column);
+        let side = self.scales.per_side;
+        let at = |k: usize, count: u32| {
+            let away = p[k] - corner[k] as f64;
+            let shift = (away / cell).floor();
+            let column = i64::from(place[k]) + shift as i64;
+            let pixel = ((away - shift * cell) / f64::from(self.scales.fine)) as u32;
+            (0..i64::from(count)).contains(&column).then(|| (column as u32, pixel.min(side - 1)))
+        };
+        let ((x, i), (y, j)) = (at(0, grid.width)?, at(1, grid.depth)?);
+        Some((y * grid.width + x, j * side + i))
     }
 }
 
@@ -196,7 +376,15 @@ impl Finder<'_> {
 }
 
 /// The height of a triangle over a point, its border counted.
-fn height_over(c: &[[i32; 3]; 3], [sx, sy]: [f64; 2], p: [f64; 2]) -> Option<f64> {
+fn height_over(triangle: &GridTriangle, p: [f64; 2]) -> Option<f64> {
+    let c = &triangle.corners;
+    for k in 0..2 {
+        let lo = c[0][k].min(c[1][k]).min(c[2][k]);
+        let hi = c[0][k].max(c[1][k]).max(c[2][k]);
+        if p[k] < f64::from(lo) || p[k] > f64::from(hi) {
+            return None;
+        }
+    }
     let turn = |k: usize| {
         let (a, b) = (c[k], c[(k + 1) % 3]);
         let d = |u: i32, v: i32| f64::from(u) - f64::from(v);
@@ -205,6 +393,7 @@ fn height_over(c: &[[i32; 3]; 3], [sx, sy]: [f64; 2], p: [f64; 2]) -> Option<f64
     let turns = [turn(0), turn(1), turn(2)];
     let inside = turns.iter().all(|t| *t >= 0.0) || turns.iter().all(|t| *t <= 0.0);
     inside.then(|| {
+        let [sx, sy] = slope(triangle);
         f64::from(c[0][2]) + sx * (p[0] - f64::from(c[0][0])) + sy * (p[1] - f64::from(c[0][1]))
     })
 }

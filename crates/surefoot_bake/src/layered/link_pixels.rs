@@ -13,9 +13,10 @@ use crate::layered::find_corners::{CornerPoint, find_corners};
 use crate::layered::fine_map::{
     FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
 };
+use crate::layered::flood_layers::columns_beside;
 use crate::layered::probe::{Line, Probe, Reach};
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::Slices;
+use crate::layered::slice::{FaceRange, Slices};
 use crate::layered::walk_over::RUN_PER_RISE;
 use rayon::prelude::*;
 use surefoot_mesh::EdgeClass;
@@ -88,13 +89,22 @@ impl LinkedMap {
 /// Cells that a thread links before it looks for more.
 const CHUNK: usize = 256;
 
-/// Links, stops and breaks of some cells.
+/// Stops and breaks of some cells.
 #[derive(Default)]
 struct Part {
-    /// Pixel, direction, other pixel.
-    links: Vec<(u32, u8, u32)>,
     stops: Vec<Stop>,
     breaks: Vec<Break>,
+}
+
+/// What a cell of the cutting shape holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CellGround {
+    /// Something may end the ground in it.
+    Mixed,
+    /// Nothing in its column can end the ground of its layer.
+    Plain,
+    /// The same, and all its ground is one triangle.
+    Uniform,
 }
 
 pub(crate) fn link_pixels(
@@ -105,27 +115,25 @@ pub(crate) fn link_pixels(
 ) -> Result<LinkedMap, BakeError> {
     let per_cell = scales.pixels_per_cell();
     let cells: Vec<u32> = (0..map.shape.len() as u32).collect();
-    let plain: Vec<bool> = cells
+    let kinds: Vec<CellGround> = cells
         .par_iter()
         .with_min_len(CHUNK)
-        .map(|&cell| is_plain(&map, cell, slices, scales))
+        .map(|&cell| ground_of(&map, cell, slices, scales))
         .collect();
-    let linker = Linker { map: &map, slices, scales, plain: &plain };
+    let linker = Linker { map: &map, slices, scales, kinds: &kinds };
+    let mut links = vec![[NO_PIXEL; 4]; map.len()];
     let parts: Vec<Part> = cells
         .par_chunks(CHUNK)
-        .map_init(Probe::default, |probe, cells| {
+        .zip(links.par_chunks_mut(CHUNK * per_cell))
+        .map_init(Probe::default, |probe, (cells, links)| {
             let mut part = Part::default();
-            for pixel in cells.iter().flat_map(|&c| pixels_of(c, per_cell)) {
-                linker.link(pixel, probe, &mut part);
+            for (&cell, links) in cells.iter().zip(links.chunks_mut(per_cell)) {
+                linker.link_cell(cell, links, probe, &mut part);
             }
             part
         })
         .collect();
-    let mut links = vec![[NO_PIXEL; 4]; map.len()];
-    for &(a, direction, b) in parts.iter().flat_map(|p| &p.links) {
-        links[a as usize][usize::from(direction)] = b;
-        links[b as usize][usize::from(direction) + 2] = a;
-    }
+    linker.link_back(&mut links);
     let breaks: Vec<Break> = parts.into_iter().flat_map(|p| p.breaks).collect();
     let mut broken = vec![0_u8; map.len()];
     for b in &breaks {
@@ -136,10 +144,13 @@ pub(crate) fn link_pixels(
     context.check_cancelled()?;
     let stops: Vec<Stop> = cells
         .par_chunks(CHUNK)
-        .map_init(Probe::default, |probe, cells| {
+        .zip(links.par_chunks(CHUNK * per_cell))
+        .map_init(Probe::default, |probe, (cells, links)| {
             let mut part = Part::default();
-            for pixel in cells.iter().flat_map(|&c| pixels_of(c, per_cell)) {
-                linker.stop(pixel, &links[pixel as usize], probe, &mut part);
+            for (pixel, links) in (pixels_of(cells[0], per_cell).start..).zip(links) {
+                if links.contains(&NO_PIXEL) {
+                    linker.stop(pixel, links, probe, &mut part);
+                }
             }
             part.stops
         })
@@ -147,7 +158,8 @@ pub(crate) fn link_pixels(
         .into_iter()
         .flatten()
         .collect();
-    let corners = find_corners(&map, &plain, slices, scales);
+    let plain: Vec<bool> = kinds.iter().map(|k| *k != CellGround::Mixed).collect();
+    let corners = find_corners(&map, &links, &plain, slices, scales);
     context.count("corners", corners.len());
     context.count("plain_cells", plain.iter().filter(|p| **p).count());
     context.count("stops", stops.len());
@@ -159,29 +171,37 @@ fn pixels_of(cell: u32, per_cell: usize) -> std::ops::Range<u32> {
     cell * per_cell as u32..(cell + 1) * per_cell as u32
 }
 
-/// Whether nothing in a cell's column can end the ground of its layer.
-fn is_plain(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> bool {
+/// What a cell holds.
+fn ground_of(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> CellGround {
     let column = map.shape.columns[cell as usize];
     if slices.ledges[column as usize] {
-        return false;
+        return CellGround::Mixed;
     }
     let pixels = pixels_of(cell, scales.pixels_per_cell());
-    let heights = &map.heights[pixels.start as usize..pixels.end as usize];
-    let (mut least, mut most) = (i64::MAX, i64::MIN);
-    for &h in heights {
-        if h == NO_HEIGHT {
-            return false;
-        }
-        (least, most) = (least.min(i64::from(h)), most.max(i64::from(h)));
+    let pixels = pixels.start as usize..pixels.end as usize;
+    let (mut least, mut most) = (i32::MAX, i32::MIN);
+    for &h in &map.heights[pixels.clone()] {
+        (least, most) = (least.min(h), most.max(h));
     }
-    !slices.faces_of(column).iter().any(|f| {
+    // No height at all is the least one.
+    if least == NO_HEIGHT {
+        return CellGround::Mixed;
+    }
+    let (least, most) = (i64::from(least), i64::from(most));
+    let ends = |f: &FaceRange| {
         let (lo, hi) = (i64::from(f.lo), i64::from(f.hi));
         let in_the_way = hi > least + scales.step && lo < most + scales.height;
-        let begins = slices.surface(f.triangle).faces_down()
-            && hi > least + TOUCHING_UNITS
-            && lo < most + scales.step;
+        let begins =
+            f.surface.faces_down() && hi > least + TOUCHING_UNITS && lo < most + scales.step;
         in_the_way || begins
-    })
+    };
+    if slices.faces_of(column).iter().any(ends) {
+        return CellGround::Mixed;
+    }
+    let ground = map.grounds[pixels.start];
+    let one = map.grounds[pixels.clone()].iter().all(|g| *g == ground)
+        && map.kinds[pixels].iter().all(|k| *k == PixelKind::Ground);
+    if one { CellGround::Uniform } else { CellGround::Plain }
 }
 
 /// The line from the middle of a pixel to the next.
@@ -206,7 +226,7 @@ struct Linker<'a> {
     map: &'a FineMap,
     slices: &'a Slices,
     scales: &'a Scales,
-    plain: &'a [bool],
+    kinds: &'a [CellGround],
 }
 
 impl Linker<'_> {
@@ -244,11 +264,22 @@ impl Linker<'_> {
         ([here, there], if here == there { 1 } else { 2 })
     }
 
-    fn reach(&self, pixel: u32, direction: usize, beside: FinePlace, probe: &mut Probe) -> Reach {
+    fn reach(
+        &self,
+        pixel: u32,
+        direction: usize,
+        beside: FinePlace,
+        probe: &mut Probe,
+    ) -> (Reach, f64) {
         let line = self.line(pixel, direction);
         let (columns, count) = self.columns(pixel, beside);
         probe.look(&line, &columns[..count], self.map, self.slices, self.scales);
         probe.reach(&line, self.scales.climb as f64, self.scales)
+    }
+
+    /// Whether a pixel's cell has nothing in it that can end the ground.
+    fn is_plain(&self, pixel: u32) -> bool {
+        self.kinds[self.map.cell_of(pixel, self.scales) as usize] != CellGround::Mixed
     }
 
     /// Whether the ground breaks between two pixels: they differ by more than their slope, or one is
@@ -266,53 +297,110 @@ impl Linker<'_> {
             || apart > rise(a).max(rise(b)) * f64::from(self.scales.fine) + self.scales.break_height
     }
 
-    /// The next pixel of the same cell to the east or north.
-    fn next_in_cell(&self, pixel: u32, direction: usize) -> Option<u32> {
+    /// Links the pixels of a cell to the east and to the north, and back within the cell.
+    fn link_cell(&self, cell: u32, links: &mut [[u32; 4]], probe: &mut Probe, part: &mut Part) {
         let side = self.scales.per_side;
-        let within = pixel % (side * side);
-        match direction {
-            0 => (within % side + 1 < side).then(|| pixel + 1),
-            _ => (within / side + 1 < side).then(|| pixel + side),
+        let first = pixels_of(cell, self.scales.pixels_per_cell()).start;
+        let uniform = self.kinds[cell as usize] == CellGround::Uniform;
+        let beyond = [0, 1].map(|d| if uniform { self.uniform_beside(cell, d) } else { None });
+        for j in 0..side {
+            for i in 0..side {
+                let within = j * side + i;
+                for direction in 0..2 {
+                    // Most pixels lie on one triangle with the next, and nothing is around.
+                    let (last, step) = if direction == 0 { (i, 1) } else { (j, side) };
+                    let next = match (uniform, last + 1 < side) {
+                        (true, true) => Some(first + within + step),
+                        // Across the border: from the last pixel to the first.
+                        (true, false) => beyond[direction].map(|b| b + within - (side - 1) * step),
+                        _ => None,
+                    };
+                    let next = next.or_else(|| self.link(first + within, direction, probe, part));
+                    let Some(next) = next else { continue };
+                    links[within as usize][direction] = next;
+                    let back = next.wrapping_sub(first) as usize;
+                    if back < links.len() {
+                        links[back][direction + 2] = first + within;
+                    }
+                }
+            }
         }
     }
 
-    /// Links a pixel to the east and to the north.
-    fn link(&self, pixel: u32, probe: &mut Probe, part: &mut Part) {
+    /// The first pixel of the cell to the east or north, where it is the only one of its column and
+    /// its ground is the same triangle.
+    fn uniform_beside(&self, cell: u32, direction: usize) -> Option<u32> {
+        let shape = &self.map.shape;
+        let beside = columns_beside(shape.columns[cell as usize], self.scales)[direction]?;
+        let cells = shape.cells_of(beside);
+        let per_cell = self.scales.pixels_per_cell();
+        let there = pixels_of(cells.start, per_cell).start;
+        let here = pixels_of(cell, per_cell).start;
+        let one = cells.len() == 1
+            && self.kinds[cells.start as usize] == CellGround::Uniform
+            && self.map.grounds[there as usize] == self.map.grounds[here as usize];
+        one.then_some(there)
+    }
+
+    /// Links that lead to another cell, from that cell.
+    fn link_back(&self, links: &mut [[u32; 4]]) {
+        let (side, per_cell) = (self.scales.per_side, self.scales.pixels_per_cell());
+        for cell in 0..self.map.shape.len() as u32 {
+            let pixels = pixels_of(cell, per_cell);
+            let first = pixels.start;
+            let mut back = |within: u32, direction: usize| {
+                let pixel = first + within;
+                let other = links[pixel as usize][direction];
+                if other != NO_PIXEL && !pixels.contains(&other) {
+                    links[other as usize][direction + 2] = pixel;
+                }
+            };
+            if self.kinds[cell as usize] == CellGround::Uniform {
+                for k in 0..side {
+                    back(k * side + side - 1, 0);
+                    back((side - 1) * side + k, 1);
+                }
+            } else {
+                for within in 0..per_cell as u32 {
+                    back(within, 0);
+                    back(within, 1);
+                }
+            }
+        }
+    }
+
+    /// The pixel that a pixel leads to, to the east or to the north.
+    fn link(
+        &self,
+        pixel: u32,
+        direction: usize,
+        probe: &mut Probe,
+        part: &mut Part,
+    ) -> Option<u32> {
         if !self.map.has_ground(pixel) {
-            return;
+            return None;
         }
-        for direction in 0..2 {
-            // Most pixels lie on one triangle with the next, and nothing is around.
-            if let Some(other) = self.next_in_cell(pixel, direction)
-                && self.plain[self.map.cell_of(pixel, self.scales) as usize]
-                && self.map.grounds[pixel as usize] == self.map.grounds[other as usize]
-            {
-                part.links.push((pixel, direction as u8, other));
-                continue;
-            }
-            let (place, Some(other)) = self.beside(pixel, direction) else { continue };
-            let breaks = self.breaks(pixel, other, direction);
-            let heights = &self.map.heights;
-            let apart =
-                (i64::from(heights[pixel as usize]) - i64::from(heights[other as usize])).abs();
-            if breaks && apart > self.scales.step {
-                continue;
-            }
-            let cell = |p: u32| self.map.cell_of(p, self.scales) as usize;
-            let here = self.map.place(pixel, self.scales);
-            let free = self.is_bridge(pixel)
-                || self.is_bridge(other)
-                || (self.plain[cell(pixel)] && self.plain[cell(other)])
-                || self.is_free(pixel, other, direction, [here, place], probe);
-            if !free {
-                continue;
-            }
-            part.links.push((pixel, direction as u8, other));
-            if breaks {
-                let reach = self.break_reach(pixel, other, direction, [here, place], probe);
-                part.breaks.push(Break { pixel, direction: direction as u8, reach });
-            }
+        let (place, other) = self.beside(pixel, direction);
+        let other = other?;
+        let breaks = self.breaks(pixel, other, direction);
+        let heights = &self.map.heights;
+        let apart = (i64::from(heights[pixel as usize]) - i64::from(heights[other as usize])).abs();
+        if breaks && apart > self.scales.step {
+            return None;
         }
+        let here = self.map.place(pixel, self.scales);
+        let free = self.is_bridge(pixel)
+            || self.is_bridge(other)
+            || (self.is_plain(pixel) && self.is_plain(other))
+            || self.is_free(pixel, other, direction, [here, place], probe);
+        if !free {
+            return None;
+        }
+        if breaks {
+            let reach = self.break_reach(pixel, other, direction, [here, place], probe);
+            part.breaks.push(Break { pixel, direction: direction as u8, reach });
+        }
+        Some(other)
     }
 
     /// Whether nothing ends the ground between two pixels, or only the gap between two treads.
@@ -324,17 +412,24 @@ impl Linker<'_> {
         [here, there]: [FinePlace; 2],
         probe: &mut Probe,
     ) -> bool {
+        // One triangle has no break, and no end between two of its points.
+        if self.map.grounds[a as usize] == self.map.grounds[b as usize] {
+            let line = self.line(a, direction);
+            let (columns, count) = self.columns(a, there);
+            probe.look(&line, &columns[..count], self.map, self.slices, self.scales);
+            return probe.is_clear(&line, self.scales);
+        }
         let whole = f64::from(self.scales.fine);
         let mut ends = 0.0;
         let mut free = true;
         for (pixel, towards, beside) in [(a, direction, there), (b, direction + 2, here)] {
-            match self.reach(pixel, towards, beside, probe) {
+            let (reach, own) = self.reach(pixel, towards, beside, probe);
+            match reach {
                 Reach::Whole => {}
                 Reach::To(_, EdgeClass::Open) => free = false,
                 Reach::To(..) => return false,
             }
-            let line = self.line(pixel, towards);
-            ends += probe.ground_end(&line, self.scales.break_height, self.scales);
+            ends += own;
         }
         let heights = &self.map.heights;
         let rise = (i64::from(heights[a as usize]) - i64::from(heights[b as usize])).abs();
@@ -378,12 +473,12 @@ impl Linker<'_> {
                 part.stops.push(Stop { pixel, direction: direction as u8, reach, class });
                 continue;
             }
-            let (reach, class) = match self.reach(pixel, direction, place, probe) {
+            let (reach, class) = match self.reach(pixel, direction, place, probe).0 {
                 Reach::To(reach, class) => (reach, class),
                 Reach::Whole => {
                     // The other side sees what is in the way, or nobody does: then half-way.
                     let here = self.map.place(pixel, self.scales);
-                    match other.map(|o| self.reach(o, (direction + 2) % 4, here, probe)) {
+                    match other.map(|o| self.reach(o, (direction + 2) % 4, here, probe).0) {
                         Some(Reach::To(back, class)) => (whole - back, class),
                         _ => (0.5 * whole, EdgeClass::Open),
                     }

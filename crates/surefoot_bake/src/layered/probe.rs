@@ -56,35 +56,44 @@ pub(crate) enum Reach {
     To(f64, EdgeClass),
 }
 
-/// A triangle over a column, with its extent in plan.
+/// A triangle cut along a line through the middles of a column's pixels, as far as it goes.
 #[derive(Clone, Copy, Debug)]
-struct NearFace {
-    lo: [i32; 2],
-    hi: [i32; 2],
-    corners: [[i32; 3]; 3],
+struct LineCut {
+    /// From where to where, from the column's corner.
+    from: f64,
+    to: f64,
+    z: [f64; 2],
     surface: Surface,
     refused: bool,
+    /// Whether it is a wall along the line or across it, which has all its heights at once.
+    upright: bool,
 }
 
-/// The triangles of a column between two heights.
+/// The triangles of a column between two heights, cut along all lines through its pixels' middles:
+/// those along x, row by row, and those along y.
 #[derive(Debug, Default)]
 struct NearColumn {
     column: u32,
     low: f64,
     high: f64,
-    faces: Vec<NearFace>,
+    /// Where each line's cuts begin, and one past the last at the end.
+    firsts: Vec<u32>,
+    cuts: Vec<LineCut>,
 }
 
 /// Working memory of a probe: what it found over the columns that it looked at last.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     cuts: Vec<Cut>,
+    /// Each column has its place here, which it shares with others.
     columns: Vec<NearColumn>,
-    oldest: usize,
+    /// Cuts of a column as they came, with their lines.
+    loose: Vec<(u32, LineCut)>,
 }
 
-/// A pixel's own column and those around it.
-const COLUMNS_KEPT: usize = 6;
+/// Columns that are remembered: enough for a row of them and the next. A prime, so that neighbouring
+/// rows seldom share places.
+const COLUMNS_KEPT: usize = 1021;
 
 impl Probe {
     /// Cuts the triangles of some columns along a line.
@@ -100,26 +109,36 @@ impl Probe {
         let reach = f64::from(scales.fine);
         let lowest = line.height - (scales.climb + TOUCHING_UNITS) as f64 - line.rise.abs() * reach;
         let highest = line.height + (scales.height + scales.climb) as f64 + line.rise.abs() * reach;
-        let (along, aside) = (line.axis, 1 - line.axis);
-        let (start, reach_units) = (line.start, i64::from(scales.fine));
-        let (from, to) = if line.sign > 0.0 {
-            (start[along], start[along] + reach_units)
-        } else {
-            (start[along] - reach_units, start[along])
-        };
+        let aside = 1 - line.axis;
         for &column in columns {
             let at = self.gather(column, [lowest, highest], map, slices, scales);
-            for face in &self.columns[at].faces {
-                if i64::from(face.hi[aside]) < start[aside]
-                    || i64::from(face.lo[aside]) > start[aside]
-                    || i64::from(face.hi[along]) < from
-                    || i64::from(face.lo[along]) > to
-                {
+            let corner = scales.corner(column);
+            let row = (line.start[aside] - corner[aside]).div_euclid(i64::from(scales.fine));
+            let number = line.axis * scales.per_side as usize + row as usize;
+            // From the column's corner to the line's start.
+            let shift = (line.start[line.axis] - corner[line.axis]) as f64;
+            let near = &self.columns[at];
+            let (first, last) = (near.firsts[number] as usize, near.firsts[number + 1] as usize);
+            for c in &near.cuts[first..last] {
+                let (from, to, z) = if line.sign > 0.0 {
+                    (c.from - shift, c.to - shift, c.z)
+                } else {
+                    (shift - c.to, shift - c.from, [c.z[1], c.z[0]])
+                };
+                if !(to >= 0.0 && from <= reach) {
                     continue;
                 }
-                if let Some(cut) = cut(&face.corners, face.surface, line, reach) {
-                    self.cuts.push(Cut { refused: face.refused, ..cut });
+                let (surface, refused) = (c.surface, c.refused);
+                if c.upright {
+                    let at = from.max(0.0);
+                    self.cuts.push(Cut { from: at, to: at, z: c.z, surface, refused });
+                    continue;
                 }
+                // Only what lies over the line: beyond its ends the ground's plane says nothing.
+                let whole = Cut { from, to, z, surface, refused };
+                let (from, to) = (from.max(0.0), to.min(reach));
+                let z = [whole.height(from), whole.height(to)];
+                self.cuts.push(Cut { from, to, z, ..whole });
             }
         }
     }
@@ -133,53 +152,67 @@ impl Probe {
         slices: &Slices,
         scales: &Scales,
     ) -> usize {
-        let holds = |c: &NearColumn| c.column == column && c.low <= lowest && c.high >= highest;
-        if let Some(at) = self.columns.iter().position(holds) {
+        if self.columns.is_empty() {
+            self.columns.resize_with(COLUMNS_KEPT, NearColumn::default);
+        }
+        // Storeys of one column have places of their own.
+        let storey = (0.5 * (lowest + highest) / scales.height.max(1) as f64).floor() as i64;
+        let at = (i64::from(column) * 5 + storey).rem_euclid(COLUMNS_KEPT as i64) as usize;
+        let near = &mut self.columns[at];
+        let known = !near.firsts.is_empty() && near.column == column;
+        if known && near.low <= lowest && near.high >= highest {
             return at;
         }
-        if self.columns.len() < COLUMNS_KEPT {
-            self.oldest = self.columns.len();
-            self.columns.push(NearColumn::default());
-        } else {
-            self.oldest = (self.oldest + 1) % COLUMNS_KEPT;
-        }
-        let near = &mut self.columns[self.oldest];
         // Some more, for the pixels around.
         let more = 0.5 * scales.step as f64;
         (near.column, near.low, near.high) = (column, lowest - more, highest + more);
-        near.faces.clear();
+        let corner = scales.corner(column);
+        let (side, fine) = (scales.per_side as usize, i64::from(scales.fine));
+        self.loose.clear();
         for face in slices.faces_of(column) {
-            if f64::from(face.hi) < near.low || f64::from(face.lo) > near.high {
+            let [[i0, i1], [j0, j1]] = face.spans;
+            let beside = i0 > i1 && j0 > j1;
+            if beside || f64::from(face.hi) < near.low || f64::from(face.lo) > near.high {
                 continue;
             }
-            let triangle = &slices.triangles[face.triangle as usize];
-            let c = triangle.corners;
-            let (surface, corners) = (triangle.surface, c);
-            near.faces.push(NearFace {
-                lo: [0, 1].map(|k| c[0][k].min(c[1][k]).min(c[2][k])),
-                hi: [0, 1].map(|k| c[0][k].max(c[1][k]).max(c[2][k])),
-                corners,
-                surface,
-                refused: surface == Surface::STEEP
-                    && map.refused.binary_search(&face.triangle).is_ok(),
-            });
+            let corners = &slices.triangles[face.triangle as usize].corners;
+            let surface = face.surface;
+            let refused =
+                surface == Surface::STEEP && map.refused.binary_search(&face.triangle).is_ok();
+            for (axis, rows) in [(0, [j0, j1]), (1, [i0, i1])] {
+                for row in rows[0]..=rows[1] {
+                    let middle = corner[1 - axis] + i64::from(row) * fine + fine / 2;
+                    let start = if axis == 0 { [corner[0], middle] } else { [middle, corner[1]] };
+                    if let Some(cut) = cut_along(corners, axis, start) {
+                        let number = axis * side + usize::from(row);
+                        self.loose.push((number as u32, LineCut { surface, refused, ..cut }));
+                    }
+                }
+            }
         }
-        self.oldest
+        near.sort_lines(2 * side, &self.loose);
+        at
     }
 
-    /// How far the ground goes on, over steps of at most `climb`.
-    pub(crate) fn reach(&self, line: &Line, climb: f64, scales: &Scales) -> Reach {
+    /// Whether nothing stands between a line's start and its end, where its ground goes on all the way.
+    pub(crate) fn is_clear(&self, line: &Line, scales: &Scales) -> bool {
+        self.first_obstacle(line, scales).is_none()
+    }
+
+    /// How far the ground goes on, over steps of at most `climb`; and how far without any break.
+    pub(crate) fn reach(&self, line: &Line, climb: f64, scales: &Scales) -> (Reach, f64) {
         let whole = f64::from(scales.fine);
         // What stands on the ground counts as far as the ground goes without a break: beyond, it is
         // the other side's to say.
         let own = self.ground_end(line, scales.break_height, scales);
         let end = self.ground_end(line, climb, scales);
         let stands = self.first_obstacle(line, scales).filter(|&s| s <= own + scales.gap);
-        match stands {
+        let reach = match stands {
             Some(s) if s <= end + scales.gap => Reach::To(s.min(whole), EdgeClass::Blocked),
             _ if end < whole => Reach::To(end, EdgeClass::Open),
             _ => Reach::Whole,
-        }
+        };
+        (reach, own)
     }
 
     /// How far the ground goes on without a break higher than `climb` and without a gap.
@@ -277,18 +310,37 @@ fn enters(c: &Cut, above: [f64; 2], low: f64, high: f64) -> Option<f64> {
     })
 }
 
-/// A triangle cut along a line, from its start to the next pixel's middle.
-fn cut(corners: &[[i32; 3]; 3], surface: Surface, line: &Line, reach: f64) -> Option<Cut> {
-    let other = 1 - line.axis;
-    let aside = corners.map(|c| i64::from(c[other]) - line.start[other]);
-    if aside.iter().all(|v| *v > 0) || aside.iter().all(|v| *v < 0) {
-        return None;
+impl NearColumn {
+    /// Takes cuts, sorted by their lines; within a line they keep their order.
+    fn sort_lines(&mut self, lines: usize, loose: &[(u32, LineCut)]) {
+        self.firsts.clear();
+        self.firsts.resize(lines + 1, 0);
+        for (line, _) in loose {
+            self.firsts[*line as usize + 1] += 1;
+        }
+        for i in 0..lines {
+            self.firsts[i + 1] += self.firsts[i];
+        }
+        self.cuts.clear();
+        let Some(&(_, any)) = loose.first() else { return };
+        self.cuts.resize(loose.len(), any);
+        // Filling a line from its end moves its start to the right place.
+        for (line, cut) in loose.iter().rev() {
+            let next = &mut self.firsts[*line as usize + 1];
+            *next -= 1;
+            self.cuts[*next as usize] = *cut;
+        }
+        self.firsts.copy_within(1.., 0);
+        self.firsts[lines] = loose.len() as u32;
     }
-    let along =
-        corners.map(|c| (i64::from(c[line.axis]) - line.start[line.axis]) as f64 * line.sign);
-    if along.iter().all(|s| *s > reach) || along.iter().all(|s| *s < 0.0) {
-        return None;
-    }
+}
+
+/// A triangle cut along the line through a point along an axis; distances from that point.
+fn cut_along(corners: &[[i32; 3]; 3], axis: usize, start: [i64; 2]) -> Option<LineCut> {
+    let aside_of = |k: usize| i64::from(corners[k][1 - axis]) - start[1 - axis];
+    let along_of = |k: usize| (i64::from(corners[k][axis]) - start[axis]) as f64;
+    let aside = [aside_of(0), aside_of(1), aside_of(2)];
+    let along = [along_of(0), along_of(1), along_of(2)];
     let (mut low, mut high) = ((f64::INFINITY, 0.0), (f64::NEG_INFINITY, 0.0));
     let (mut z_low, mut z_high) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut add = |s: f64, z: f64| {
@@ -301,28 +353,23 @@ fn cut(corners: &[[i32; 3]; 3], surface: Surface, line: &Line, reach: f64) -> Op
         z_low = z_low.min(z);
         z_high = z_high.max(z);
     };
-    for k in 0..3 {
-        let j = (k + 1) % 3;
-        let (zk, zj) = (f64::from(corners[k][2]), f64::from(corners[j][2]));
+    for (k, j) in [(0, 1), (1, 2), (2, 0)] {
         if aside[k] == 0 {
-            add(along[k], zk);
+            add(along[k], f64::from(corners[k][2]));
         }
-        if (aside[k] < 0 && aside[j] > 0) || (aside[k] > 0 && aside[j] < 0) {
-            let t = aside[k] as f64 / (aside[k] - aside[j]) as f64;
+        // From its lower end, so that both triangles of an edge are cut at one place.
+        let (k, j) = if aside[k] < aside[j] { (k, j) } else { (j, k) };
+        if aside[k] < 0 && aside[j] > 0 {
+            let (zk, zj) = (f64::from(corners[k][2]), f64::from(corners[j][2]));
+            let t = -aside[k] as f64 / (aside[j] - aside[k]) as f64;
             add(along[k] + t * (along[j] - along[k]), zk + t * (zj - zk));
         }
     }
-    if !(high.0 >= 0.0 && low.0 <= reach) {
+    if !(high.0 >= low.0) {
         return None;
     }
-    // A wall along the line, or across it: all its heights at once.
     let upright = aside.iter().all(|v| *v == 0) || !(high.0 > low.0);
-    if upright {
-        let at = low.0.max(0.0);
-        return Some(Cut { from: at, to: at, z: [z_low, z_high], surface, refused: false });
-    }
-    // Only what lies over the line: beyond its ends the ground's plane says nothing.
-    let whole = Cut { from: low.0, to: high.0, z: [low.1, high.1], surface, refused: false };
-    let (from, to) = (low.0.max(0.0), high.0.min(reach));
-    Some(Cut { from, to, z: [whole.height(from), whole.height(to)], ..whole })
+    let z = if upright { [z_low, z_high] } else { [low.1, high.1] };
+    let (surface, refused) = (Surface::UPRIGHT, false);
+    Some(LineCut { from: low.0, to: high.0, z, surface, refused, upright })
 }

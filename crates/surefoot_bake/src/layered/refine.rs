@@ -103,8 +103,10 @@ impl PixelTriangle {
     pub(crate) fn new(triangle: &GridTriangle, column: u32, scales: &Scales) -> Self {
         let fine = i64::from(scales.fine);
         let corner = scales.corner(column);
-        let p = corner.map(|v| v + fine / 2);
-        let c = triangle.corners.map(|c| c.map(i64::from));
+        let p = [corner[0] + fine / 2, corner[1] + fine / 2];
+        let long = |c: [i32; 3]| [i64::from(c[0]), i64::from(c[1]), i64::from(c[2])];
+        let [a, b, c] = triangle.corners;
+        let c = [long(a), long(b), long(c)];
         let turn = |a: [i64; 3], b: [i64; 3], q: [i64; 2]| {
             i128::from(b[0] - a[0]) * i128::from(q[1] - a[1])
                 - i128::from(b[1] - a[1]) * i128::from(q[0] - a[0])
@@ -118,8 +120,8 @@ impl PixelTriangle {
             z: 0.0,
             z_per_x: 0.0,
             z_per_y: 0.0,
-            lo: c.iter().map(|c| c[2]).min().unwrap_or(0) as f64,
-            hi: c.iter().map(|c| c[2]).max().unwrap_or(0) as f64,
+            lo: c[0][2].min(c[1][2]).min(c[2][2]) as f64,
+            hi: c[0][2].max(c[1][2]).max(c[2][2]) as f64,
             flat: whole == 0,
         };
         // Far beyond a column all that counts is the side: there the areas are cut off.
@@ -158,15 +160,17 @@ impl PixelTriangle {
         self.covers(i, j).then(|| self.height_over(i, j))
     }
 
-    /// Visits the pixels of a column that it covers, with its height there.
-    fn visit(&self, side: u32, mut visit: impl FnMut(u32, i32)) {
-        let last = side - 1;
-        let all = self.covers(0, 0)
-            && self.covers(last, 0)
-            && self.covers(0, last)
-            && self.covers(last, last);
-        for j in 0..side {
-            for i in 0..side {
+    /// Visits the pixels of a column that it covers, among those within its extent, with its height
+    /// there.
+    fn visit(&self, spans: [[u8; 2]; 2], side: u32, mut visit: impl FnMut(u32, i32)) {
+        let [[i0, i1], [j0, j1]] = spans;
+        let (i0, i1, j0, j1) = (u32::from(i0), u32::from(i1), u32::from(j0), u32::from(j1));
+        let all = self.covers(i0, j0)
+            && self.covers(i1, j0)
+            && self.covers(i0, j1)
+            && self.covers(i1, j1);
+        for j in j0..=j1 {
+            for i in i0..=i1 {
                 if all || self.covers(i, j) {
                     visit(j * side + i, self.height_over(i, j));
                 }
@@ -176,6 +180,7 @@ impl PixelTriangle {
 }
 
 /// How much a triangle rises along each axis; nothing for a vertical one.
+#[inline]
 pub(crate) fn slope(triangle: &GridTriangle) -> [f64; 2] {
     let c = triangle.corners;
     let n = crate::exact::read::normal_units(c[0], c[1], c[2]);
@@ -193,10 +198,11 @@ fn refine_cell(
     let (column, range) = (shape.columns[cell], [shape.lows[cell], shape.highs[cell]]);
     topmost(column, range, slices, scales, (heights, grounds), Surface::is_ground);
     clear_blocked(column, slices, scales, (heights, grounds), &mut scratch.events);
+    // A riser may end in the next column, on ground that this one does not know.
+    let range = [range[0], range[1].saturating_add(scales.step as i32)];
     let in_range = |f: &FaceRange| f.hi >= range[0] && f.lo <= range[1];
     let is_steep = |s: Surface| s == Surface::STEEP;
-    if !slices.faces_of(column).iter().any(|f| in_range(f) && is_steep(slices.surface(f.triangle)))
-    {
+    if !slices.faces_of(column).iter().any(|f| is_steep(f.surface) && in_range(f)) {
         return;
     }
     let CellScratch { events, steep_heights, steep_grounds, under } = scratch;
@@ -232,17 +238,20 @@ fn topmost(
     (heights, grounds): (&mut [i32], &mut [u32]),
     is_wanted: impl Fn(Surface) -> bool,
 ) {
-    for face in slices.faces_of(column).iter().filter(|f| f.hi >= low && f.lo <= high) {
+    let wanted = |f: &&FaceRange| {
+        f.hi >= low && f.lo <= high && f.may_cover_middles() && is_wanted(f.surface)
+    };
+    for face in slices.faces_of(column).iter().filter(wanted) {
         let triangle = &slices.triangles[face.triangle as usize];
-        if !is_wanted(triangle.surface) {
-            continue;
-        }
         let over = PixelTriangle::new(triangle, column, scales);
-        over.visit(scales.per_side, |pixel, z| {
-            let best = &mut heights[pixel as usize];
-            if z >= low && z <= high && (*best == NO_HEIGHT || z > *best) {
-                *best = z;
-                grounds[pixel as usize] = face.triangle;
+        over.visit(face.spans, scales.per_side, |pixel, z| {
+            let (best, ground) = (&mut heights[pixel as usize], &mut grounds[pixel as usize]);
+            // Of several at one height the choice must not depend on their order.
+            let wins = *best == NO_HEIGHT
+                || z > *best
+                || (z == *best && triangle.corners < slices.triangles[*ground as usize].corners);
+            if z >= low && z <= high && wins {
+                (*best, *ground) = (z, face.triangle);
             }
         });
     }
@@ -263,22 +272,21 @@ fn clear_blocked(
     // Things in the way, and things facing down that may begin something solid.
     let in_the_way = |lo: i64, hi: i64| hi > least + scales.step && lo < most + scales.height;
     let begins = |lo: i64, hi: i64| hi >= least - TOUCHING_UNITS && lo <= most + scales.step;
-    let down = |f: &FaceRange| {
-        slices.surface(f.triangle).faces_down() && begins(i64::from(f.lo), i64::from(f.hi))
-    };
-    let solids = faces.iter().any(down);
-    if !solids && !faces.iter().any(|f| in_the_way(i64::from(f.lo), i64::from(f.hi))) {
+    let down = |f: &FaceRange| f.surface.faces_down() && begins(i64::from(f.lo), i64::from(f.hi));
+    let faces = || faces.iter().filter(|f| f.may_cover_middles());
+    let solids = faces().any(down);
+    if !solids && !faces().any(|f| in_the_way(i64::from(f.lo), i64::from(f.hi))) {
         return;
     }
     events.clear();
-    for face in faces.iter().filter(|f| i64::from(f.hi) >= least - TOUCHING_UNITS) {
+    for face in faces().filter(|f| i64::from(f.hi) >= least - TOUCHING_UNITS) {
         if !solids && !in_the_way(i64::from(face.lo), i64::from(face.hi)) {
             continue;
         }
         let triangle = &slices.triangles[face.triangle as usize];
         let over = PixelTriangle::new(triangle, column, scales);
-        let surface = triangle.surface;
-        over.visit(scales.per_side, |pixel, z| {
+        let surface = face.surface;
+        over.visit(face.spans, scales.per_side, |pixel, z| {
             if heights[pixel as usize] != NO_HEIGHT {
                 events.push((pixel, z, surface.faces_up(), surface.faces_down()));
             }

@@ -110,11 +110,13 @@ impl Scales {
     }
 
     /// A coarse column's place in the grid.
+    #[inline]
     pub(crate) const fn place(&self, column: u32) -> [u32; 2] {
         [column % self.coarse.width, column / self.coarse.width]
     }
 
     /// The lower corner of a coarse column, in lattice units.
+    #[inline]
     pub(crate) fn corner(&self, column: u32) -> [i64; 2] {
         let [x, y] = self.place(column);
         let first = self.coarse.first_column();

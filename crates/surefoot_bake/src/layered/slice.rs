@@ -9,6 +9,7 @@
 use crate::context::{StageContext, StageView, ViewFace};
 use crate::error::BakeError;
 use crate::layered::scales::Scales;
+use crate::layered::table::{Table, hash};
 use crate::report::Warning;
 use crate::voxel::grid::{Grid, GridTriangle, Surface, Window};
 use crate::voxel::rasterize::ColumnSamples;
@@ -18,12 +19,56 @@ use surefoot_geom::Frame;
 use surefoot_geom::lattice::M_PER_LATTICE;
 use surefoot_mesh::{AreaId, CellKind};
 
-/// The heights that a triangle has over a column, in lattice units.
+/// What a triangle is to a column: the heights that it has over it, in lattice units, and which of the
+/// column's pixels it may concern. Crowds of small triangles are told apart by this alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FaceRange {
     pub(crate) triangle: u32,
     pub(crate) lo: i32,
     pub(crate) hi: i32,
+    pub(crate) surface: Surface,
+    /// The first and the last column and row of pixels whose middles lie within the triangle's extent;
+    /// the first is larger than the last where there are none.
+    pub(crate) spans: [[u8; 2]; 2],
+}
+
+impl FaceRange {
+    /// Whether the middle of a pixel may lie in it.
+    pub(crate) const fn may_cover_middles(&self) -> bool {
+        let [[i0, i1], [j0, j1]] = self.spans;
+        i0 <= i1 && j0 <= j1
+    }
+
+    /// Whether the middle of one pixel may lie in it.
+    pub(crate) fn may_cover(&self, i: u32, j: u32) -> bool {
+        let [[i0, i1], [j0, j1]] = self.spans;
+        (u32::from(i0)..=u32::from(i1)).contains(&i) && (u32::from(j0)..=u32::from(j1)).contains(&j)
+    }
+}
+
+/// The pixels of all columns whose middles lie within a triangle's extent along each axis, counted from
+/// the grid's corner.
+fn middles_within(corners: &[[i32; 3]; 3], scales: &Scales) -> [[i64; 2]; 2] {
+    let first = scales.coarse.first_column();
+    let (cell, fine) = (i64::from(scales.coarse.cell), i64::from(scales.fine));
+    let within = |k: usize| {
+        let lo = corners[0][k].min(corners[1][k]).min(corners[2][k]);
+        let hi = corners[0][k].max(corners[1][k]).max(corners[2][k]);
+        let from = |v: i32| i64::from(v) - first[k] * cell - fine / 2;
+        [(from(lo) + fine - 1).div_euclid(fine), from(hi).div_euclid(fine)]
+    };
+    [within(0), within(1)]
+}
+
+/// The part of them in a column.
+fn spans_in(middles: &[[i64; 2]; 2], column: u32, scales: &Scales) -> [[u8; 2]; 2] {
+    let (place, side) = (scales.place(column), i64::from(scales.per_side));
+    let span = |k: usize| {
+        let start = i64::from(place[k]) * side;
+        let (from, to) = ((middles[k][0] - start).max(0), (middles[k][1] - start).min(side - 1));
+        if from <= to { [from as u8, to as u8] } else { [1, 0] }
+    };
+    [span(0), span(1)]
 }
 
 /// Sixty-four voxels of a column.
@@ -49,6 +94,10 @@ pub(crate) struct Slices {
     pub(crate) ledges: Vec<bool>,
     /// The ends of those edges, by column.
     ledge_points: Vec<(u32, [i32; 3])>,
+    /// Where each column's points begin, and one past the last at the end.
+    point_firsts: Vec<u32>,
+    /// The points of all triangles, each once, by column.
+    points: Vec<[i32; 3]>,
 }
 
 impl Slices {
@@ -74,6 +123,13 @@ impl Slices {
         self.ledge_points[from..].iter().take_while(move |p| p.0 == column).map(|p| &p.1)
     }
 
+    /// The points of triangles in a column, each once.
+    pub(crate) fn points_of(&self, column: u32) -> &[[i32; 3]] {
+        let c = column as usize;
+        &self.points[self.point_firsts[c] as usize..self.point_firsts[c + 1] as usize]
+    }
+
+    /// What a triangle is to a column.
     pub(crate) fn surface(&self, triangle: u32) -> Surface {
         self.triangles[triangle as usize].surface
     }
@@ -119,34 +175,52 @@ impl Slices {
     }
 }
 
+/// The points of all triangles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Points<'a> {
+    /// The numbers of each triangle's points.
+    pub(crate) numbers: &'a [[u32; 3]],
+    pub(crate) points: &'a [[i32; 3]],
+}
+
 /// Triangles that a thread rasterizes before it looks for more.
 const CHUNK: usize = 2048;
 
 pub(crate) fn slice(
     triangles: Vec<GridTriangle>,
+    points: Points<'_>,
     scales: &Scales,
     context: &mut StageContext<'_>,
 ) -> Result<Slices, BakeError> {
     let grid = &scales.coarse;
     let columns = grid.width as usize * grid.depth as usize;
-    let (face_firsts, faces) = sort_into_columns(columns, rasterize(&triangles, grid))?;
+    let (face_firsts, faces) = sort_into_columns(columns, rasterize(&triangles, scales))?;
     context.check_cancelled()?;
-    let by_column: Vec<Vec<Word>> = (0..columns)
-        .into_par_iter()
-        .with_min_len(CHUNK)
-        .map(|c| {
-            let of_column = &faces[face_firsts[c] as usize..face_firsts[c + 1] as usize];
-            words_of_faces(of_column, &triangles, grid)
+    let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
+        .par_chunks(CHUNK)
+        .zip(face_firsts[1..].par_chunks(CHUNK))
+        .map(|(from, to)| {
+            let (mut counts, mut words) = (Vec::with_capacity(from.len()), Vec::new());
+            for (&from, &to) in from.iter().zip(to) {
+                let before = words.len();
+                words_of_faces(&faces[from as usize..to as usize], grid, &mut words);
+                counts.push((words.len() - before) as u32);
+            }
+            (counts, words)
         })
         .collect();
     let mut word_firsts = Vec::with_capacity(columns + 1);
-    let mut words = Vec::with_capacity(by_column.iter().map(Vec::len).sum());
-    for of_column in &by_column {
-        word_firsts.push(words.len() as u32);
-        words.extend_from_slice(of_column);
+    let mut words: Vec<Word> = Vec::with_capacity(chunks.iter().map(|c| c.1.len()).sum());
+    let mut first = 0;
+    for (counts, of_chunk) in &chunks {
+        for count in counts {
+            word_firsts.push(first);
+            first += count;
+        }
+        words.extend_from_slice(of_chunk);
     }
-    word_firsts.push(words.len() as u32);
-    let (ledges, ledge_points) = find_ledges(&triangles, grid, columns);
+    word_firsts.push(first);
+    let (ledges, ledge_points) = find_ledges(&triangles, points.numbers, grid, columns);
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -154,51 +228,57 @@ pub(crate) fn slice(
     if triangles.iter().all(|t| !t.surface.is_ground()) {
         context.warn(Warning::NoGround);
     }
-    Ok(Slices { triangles, face_firsts, faces, word_firsts, words, ledges, ledge_points })
+    let (point_firsts, points) = points_by_column(points, grid, columns);
+    Ok(Slices {
+        triangles,
+        face_firsts,
+        faces,
+        word_firsts,
+        words,
+        ledges,
+        ledge_points,
+        point_firsts,
+        points,
+    })
 }
 
-/// The window of columns over some points.
-fn window_over(points: &[[i32; 3]], grid: &Grid) -> Window {
+/// The column over a point.
+fn column_over(p: [i32; 3], grid: &Grid) -> u32 {
     let first = grid.first_column();
-    let range = |k: usize, count: u32| {
-        let lo = points.iter().map(|p| p[k]).min().unwrap_or(0);
-        let hi = points.iter().map(|p| p[k]).max().unwrap_or(0);
-        let column = |v: i32| i64::from(v).div_euclid(i64::from(grid.cell)) - first[k];
-        let clamp = |v: i64| v.clamp(0, i64::from(count)) as u32;
-        (clamp(column(lo)), clamp(column(hi) + 1))
+    let at = |k: usize, count: u32| {
+        let column = i64::from(p[k]).div_euclid(i64::from(grid.cell)) - first[k];
+        column.clamp(0, i64::from(count) - 1) as u32
     };
-    let ((x0, x1), (y0, y1)) = (range(0, grid.width), range(1, grid.depth));
-    Window { x0, y0, x1, y1, more: [false; 2] }
+    at(1, grid.depth) * grid.width + at(0, grid.width)
 }
 
 /// Every triangle over every column that it reaches into.
-fn rasterize(triangles: &[GridTriangle], grid: &Grid) -> Vec<Vec<(u32, FaceRange)>> {
+fn rasterize(triangles: &[GridTriangle], scales: &Scales) -> Vec<Vec<(u32, FaceRange)>> {
+    let grid = &scales.coarse;
+    let whole = whole_window(grid);
     triangles
         .par_chunks(CHUNK)
         .enumerate()
         .map_init(ColumnSamples::default, |samples, (chunk, triangles)| {
-            let mut out = Vec::new();
+            let mut out = Vec::with_capacity(2 * triangles.len());
             for (i, triangle) in triangles.iter().enumerate() {
-                let window = window_over(&triangle.corners, grid);
                 let number = (chunk * CHUNK + i) as u32;
-                samples.rasterize(std::iter::once((number, triangle)), grid, &window);
-                for (c, ends) in samples.firsts.windows(2).enumerate() {
-                    for s in &samples.samples[ends[0] as usize..ends[1] as usize] {
-                        let face = FaceRange { triangle: number, lo: s.lo, hi: s.hi };
-                        out.push((column_in(&window, grid, c), face));
-                    }
-                }
+                let middles = middles_within(&triangle.corners, scales);
+                let found = samples.sweep(number, triangle, grid, &whole);
+                out.extend(found.iter().map(|&(column, s)| {
+                    let (lo, hi, surface) = (s.lo, s.hi, s.surface);
+                    let spans = spans_in(&middles, column, scales);
+                    (column, FaceRange { triangle: number, lo, hi, surface, spans })
+                }));
             }
             out
         })
         .collect()
 }
 
-/// The number in the grid of a window's column.
-fn column_in(window: &Window, grid: &Grid, column: usize) -> u32 {
-    let width = window.width() as usize;
-    let (x, y) = ((column % width) as u32, (column / width) as u32);
-    (window.y0 + y) * grid.width + window.x0 + x
+/// All columns: numbers in this window are those of the grid.
+fn whole_window(grid: &Grid) -> Window {
+    Window { x0: 0, y0: 0, x1: grid.width, y1: grid.depth, more: [false; 2] }
 }
 
 /// Sorts faces into columns; within a column they keep their order.
@@ -218,7 +298,9 @@ fn sort_into_columns(
         firsts[i + 1] += firsts[i];
     }
     let mut next = firsts.clone();
-    let mut faces = vec![FaceRange { triangle: 0, lo: 0, hi: 0 }; count];
+    let none =
+        FaceRange { triangle: 0, lo: 0, hi: 0, surface: Surface::UPRIGHT, spans: [[1, 0]; 2] };
+    let mut faces = vec![none; count];
     for (column, face) in loose.iter().flatten() {
         let at = &mut next[*column as usize];
         faces[*at as usize] = *face;
@@ -227,68 +309,95 @@ fn sort_into_columns(
     Ok((firsts, faces))
 }
 
-/// The voxels that the faces of a column pass through.
-fn words_of_faces(faces: &[FaceRange], triangles: &[GridTriangle], grid: &Grid) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
+/// Adds the voxels that the faces of a column pass through, from below.
+fn words_of_faces(faces: &[FaceRange], grid: &Grid, words: &mut Vec<Word>) {
+    let first = words.len();
     for face in faces {
         let (lo, hi) = (grid.level(face.lo), grid.level(face.hi));
-        let ground = triangles[face.triangle as usize].surface.is_ground();
+        let ground = face.surface.is_ground();
         for at in lo.div_euclid(64)..=hi.div_euclid(64) {
             let from = (lo - at * 64).max(0) as u32;
             let to = (hi - at * 64).min(63) as u32;
             let filled = (u64::MAX >> (63 - to)) & (u64::MAX << from);
-            words.push(Word { at, positive: if ground { filled } else { 0 }, filled });
+            let positive = if ground { filled } else { 0 };
+            match words[first..].binary_search_by_key(&at, |w| w.at) {
+                Ok(i) => {
+                    words[first + i].positive |= positive;
+                    words[first + i].filled |= filled;
+                }
+                Err(i) => words.insert(first + i, Word { at, positive, filled }),
+            }
         }
     }
-    words.sort_unstable_by_key(|w| w.at);
-    words.dedup_by(|later, kept| {
-        let same = later.at == kept.at;
-        if same {
-            kept.positive |= later.positive;
-            kept.filled |= later.filled;
-        }
-        same
-    });
-    words
 }
 
 /// The columns through which an edge of ground runs that belongs to one triangle alone, and the ends of
 /// such edges by column.
 fn find_ledges(
     triangles: &[GridTriangle],
+    numbers: &[[u32; 3]],
     grid: &Grid,
     columns: usize,
 ) -> (Vec<bool>, Vec<(u32, [i32; 3])>) {
-    type Edge = [[i32; 3]; 2];
-    let mut edges: Vec<Edge> = triangles
-        .iter()
-        .filter(|t| t.surface.is_ground())
-        .flat_map(|t| {
-            [0, 1, 2].map(|k| {
-                let (a, b) = (t.corners[k], t.corners[(k + 1) % 3]);
-                [a.min(b), a.max(b)]
-            })
-        })
-        .collect();
-    edges.par_sort_unstable();
+    let ground = triangles.iter().filter(|t| t.surface.is_ground()).count();
+    let mut table = Table::for_count(3 * ground);
+    // The numbers of an edge's points, its triangle and which edge of it, and whether there are more.
+    let mut edges: Vec<([u32; 2], u32, u8, bool)> = Vec::new();
+    for (t, (triangle, n)) in triangles.iter().zip(numbers).enumerate() {
+        if !triangle.surface.is_ground() {
+            continue;
+        }
+        for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+            let ends = [n[a].min(n[b]), n[a].max(n[b])];
+            let (hash, new) = (hash([ends[0], ends[1], 0]), edges.len() as u32);
+            match table.find_or_add(hash, new, |e| edges[e as usize].0 == ends) {
+                Some(known) => edges[known as usize].3 = true,
+                None => edges.push((ends, t as u32, a as u8, false)),
+            }
+        }
+    }
     let mut marked = vec![false; columns];
     let mut points = Vec::new();
     let mut samples = ColumnSamples::default();
-    for same in edges.chunk_by(|a, b| a == b).filter(|same| same.len() == 1) {
-        let [a, b] = same[0];
-        for p in [a, b] {
-            points.push((column_in(&window_over(&[p], grid), grid, 0), p));
-        }
+    let whole = whole_window(grid);
+    for (_, triangle, k, _) in edges.into_iter().filter(|e| !e.3) {
+        let corners = &triangles[triangle as usize].corners;
+        let (a, b) = (corners[usize::from(k)], corners[(usize::from(k) + 1) % 3]);
+        points.extend([a, b].map(|p| (column_over(p, grid), p)));
         let line = GridTriangle { corners: [a, b, b], surface: Surface::UPRIGHT };
-        let window = window_over(&[a, b], grid);
-        samples.rasterize(std::iter::once((0, &line)), grid, &window);
-        for (c, ends) in samples.firsts.windows(2).enumerate() {
-            if ends[0] < ends[1] {
-                marked[column_in(&window, grid, c) as usize] = true;
-            }
+        for (column, _) in samples.sweep(0, &line, grid, &whole) {
+            marked[*column as usize] = true;
         }
     }
     points.sort_unstable();
     points.dedup();
     (marked, points)
+}
+
+/// The points of triangles by column, each once.
+fn points_by_column(
+    Points { numbers, points }: Points<'_>,
+    grid: &Grid,
+    columns: usize,
+) -> (Vec<u32>, Vec<[i32; 3]>) {
+    let mut column_of = vec![u32::MAX; points.len()];
+    let mut firsts = vec![0_u32; columns + 1];
+    for &number in numbers.iter().flatten() {
+        let column = &mut column_of[number as usize];
+        if *column == u32::MAX {
+            *column = column_over(points[number as usize], grid);
+            firsts[*column as usize + 1] += 1;
+        }
+    }
+    for i in 0..columns {
+        firsts[i + 1] += firsts[i];
+    }
+    let mut next = firsts.clone();
+    let mut by_column = vec![[0; 3]; firsts[columns] as usize];
+    for (&column, point) in column_of.iter().zip(points).filter(|(c, _)| **c != u32::MAX) {
+        let at = &mut next[column as usize];
+        by_column[*at as usize] = *point;
+        *at += 1;
+    }
+    (firsts, by_column)
 }

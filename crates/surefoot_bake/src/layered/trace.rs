@@ -562,11 +562,10 @@ pub(crate) fn drop_repeated(chain: &mut Chain) {
 mod tests {
     use super::*;
     use crate::layered::{
-        cutting_shape, erode, flood_layers, keep_reachable, link_pixels, refine, scales, slice,
-        walk_over,
+        cutting_shape, erode, flood_layers, keep_reachable, link_pixels, read_triangles, refine,
+        scales, slice, walk_over,
     };
     use crate::settings::BakeSettings;
-    use crate::voxel::grid::class_triangles;
     use surefoot_scene::Scene;
     use surefoot_testing_scenes::{Variant, build};
 
@@ -575,18 +574,18 @@ mod tests {
         let settings = BakeSettings::default().resolve().unwrap();
         let settings = scales::with_coarse_cells(&settings);
         let c = &mut StageContext::new();
-        let soup = crate::exact::read::read(scene, &settings, c).unwrap();
-        let triangles = class_triangles(&soup, &settings);
-        let scales = Scales::new(&triangles, &settings).unwrap();
-        let slices = slice::slice(triangles, &scales, c).unwrap();
+        let read = read_triangles::read_triangles(scene, &settings, c).unwrap();
+        let scales = Scales::new(&read.triangles, &settings).unwrap();
+        let points = slice::Points { numbers: &read.numbers, points: &read.points };
+        let slices = slice::slice(read.triangles, points, &scales, c).unwrap();
         let layers = flood_layers::flood_layers(&slices, &scales, c).unwrap();
-        let layers = keep_reachable::keep_reachable(layers, &[], &soup.frame, &scales, c).unwrap();
+        let layers = keep_reachable::keep_reachable(layers, &[], &read.frame, &scales, c).unwrap();
         let shape = cutting_shape::cutting_shape(layers, &slices, &scales, c).unwrap();
         let map = refine::refine(shape, &slices, &scales, c).unwrap();
         let map = walk_over::walk_over(map, &slices, &scales, c).unwrap();
         let linked = link_pixels::link_pixels(map, &slices, &scales, c).unwrap();
         let field = erode::erode(&linked, &scales, c).unwrap();
-        trace(&linked, &field, &slices, &scales, &soup.frame, c).unwrap()
+        trace(&linked, &field, &slices, &scales, &read.frame, c).unwrap()
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::layered::link_pixels::line_from;
 use crate::layered::probe::Probe;
 use crate::layered::refine::PixelTriangle;
 use crate::layered::scales::Scales;
-use crate::layered::slice::Slices;
+use crate::layered::slice::{FaceRange, Slices};
 use crate::surface::WalkableSurface;
 use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
@@ -112,26 +112,44 @@ fn walk(
     // As far as the flattest slope that is too steep goes within one step.
     let most = (scales.step as f64 / (slope.max(0.05) * fine)).ceil() as i64 + 2;
     let most = most.min(MOST_PIXELS);
+    let mut at = pixel;
     for k in 1..=most {
         let away = [sx, sy].map(|s| sign * k as f64 * s / slope);
         let near = |p: &u32| {
             let there = i64::from(map.heights[*p as usize]);
             map.has_ground(*p) && (there - height).abs() <= scales.step
         };
+        // Ground that the slope can have led to: not against its direction, and not below its plane.
+        let slack = scales.break_height;
+        let led_to = |p: u32| {
+            let there = f64::from(map.heights[p as usize]);
+            let (here, middle) = (map.middle(at, scales), map.middle(p, scales));
+            let shift = [0, 1].map(|k| (middle[k] - here[k]) as f64);
+            map.kinds[p as usize] != PixelKind::Ground
+                || if sign > 0.0 {
+                    there >= height as f64 - slack
+                } else {
+                    there <= height as f64 + slack
+                        && there >= map.height_beside(at, shift, slices) - slack
+                }
+        };
         // The pixel that the way leads through, or one beside it: at the side of a flight the nearest
-        // one may lie beyond.
+        // one may lie beyond, on other ground.
         let round: [fn(f64) -> f64; 3] = [f64::round, f64::floor, f64::ceil];
         let places = round.iter().flat_map(|rx| round.iter().map(move |ry| (rx, ry)));
-        let next = places
+        let mut found = places
             .map(|(rx, ry)| FinePlace {
                 y: here.y + ry(away[1]) as i64,
                 x: here.x + rx(away[0]) as i64,
             })
             .filter(|place| *place != here)
-            .find_map(|place| {
+            .filter_map(|place| {
                 // Of several layers the upper one wins.
                 map.pixels_at(place, scales).filter(near).max_by_key(|&p| map.heights[p as usize])
-            })?;
+            });
+        let first = found.next()?;
+        let next = std::iter::once(first).chain(found).find(|&p| led_to(p)).unwrap_or(first);
+        at = next;
         height = i64::from(map.heights[next as usize]);
         if map.kinds[next as usize] == PixelKind::Ground {
             return Some((height as i32, next));
@@ -326,7 +344,9 @@ fn is_free(slices: &Slices, place: FinePlace, lower: i64, z: i64, scales: &Scale
     let (i, j) = (place.x.rem_euclid(side) as u32, place.y.rem_euclid(side) as u32);
     let (low, high) = (lower - scales.break_height as i64, z + scales.height);
     let faces = slices.faces_of(column).iter();
-    !faces.filter(|f| i64::from(f.hi) > low && i64::from(f.lo) < high).any(|face| {
+    let between =
+        |f: &&FaceRange| i64::from(f.hi) > low && i64::from(f.lo) < high && f.may_cover(i, j);
+    !faces.filter(between).any(|face| {
         let triangle = &slices.triangles[face.triangle as usize];
         PixelTriangle::new(triangle, column, scales)
             .height(i, j)

@@ -41,8 +41,6 @@ impl Surface {
     pub(crate) const STEEP: Self = Self(1);
     /// Facing down.
     pub(crate) const DOWN: Self = Self(2);
-    /// Left out.
-    const NONE: Self = Self(u32::MAX);
 
     /// Ground of an area type.
     pub(crate) const fn ground(area: u16) -> Self {
@@ -332,30 +330,52 @@ pub(crate) fn bin_tiles(
 /// What every triangle is to a column. Of a sheet seen from both sides, the side that faces down is
 /// left out: it begins a solid of no thickness.
 pub(crate) fn class_triangles(soup: &Soup, settings: &Resolved) -> Vec<GridTriangle> {
-    let limit = settings.agent.max_slope_rad.cos() - SLOPE_SLACK;
-    let mut classed: Vec<GridTriangle> = soup
-        .triangles
+    let classes = Classes::new(settings);
+    soup.triangles
         .par_iter()
         .zip(&soup.areas)
-        .map(|(t, area)| {
+        .filter_map(|(t, area)| {
             let corners = t.map(|p| soup.points[p as usize]);
-            let normal: DVec3 =
-                normal_units(corners[0], corners[1], corners[2]).normalize_or_zero();
-            let up = if settings.voxel.two_sided { normal.z.abs() } else { normal.z };
-            let surface = if up >= limit {
-                Surface::ground(area.0)
-            } else if up.abs() < VERTICAL_SINE {
-                Surface::UPRIGHT
-            } else if up > 0.0 {
-                Surface::STEEP
-            } else if soup.triangles.binary_search(&[t[0], t[2], t[1]]).is_ok() {
-                Surface::NONE
-            } else {
-                Surface::DOWN
-            };
-            GridTriangle { corners, surface }
+            let is_sheet = || soup.triangles.binary_search(&[t[0], t[2], t[1]]).is_ok();
+            let surface = classes.class(&corners, area.0, is_sheet)?;
+            Some(GridTriangle { corners, surface })
         })
-        .collect();
-    classed.retain(|t| t.surface != Surface::NONE);
-    classed
+        .collect()
+}
+
+/// How triangles are told apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Classes {
+    /// The least cosine of ground's slope.
+    least_cosine: f64,
+    two_sided: bool,
+}
+
+impl Classes {
+    pub(crate) fn new(settings: &Resolved) -> Self {
+        let least_cosine = settings.agent.max_slope_rad.cos() - SLOPE_SLACK;
+        Self { least_cosine, two_sided: settings.voxel.two_sided }
+    }
+
+    /// What a triangle is to a column; nothing for the lower side of a sheet that is seen from both.
+    pub(crate) fn class(
+        &self,
+        corners: &[[i32; 3]; 3],
+        area: u16,
+        is_sheet: impl FnOnce() -> bool,
+    ) -> Option<Surface> {
+        let normal: DVec3 = normal_units(corners[0], corners[1], corners[2]).normalize_or_zero();
+        let up = if self.two_sided { normal.z.abs() } else { normal.z };
+        if up >= self.least_cosine {
+            Some(Surface::ground(area))
+        } else if up.abs() < VERTICAL_SINE {
+            Some(Surface::UPRIGHT)
+        } else if up > 0.0 {
+            Some(Surface::STEEP)
+        } else if is_sheet() {
+            None
+        } else {
+            Some(Surface::DOWN)
+        }
+    }
 }

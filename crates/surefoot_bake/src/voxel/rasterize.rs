@@ -131,6 +131,20 @@ impl ColumnSamples {
         self.sort_into_columns(window.columns());
     }
 
+    /// The samples of one triangle over a window, in place of what was there, each with its column:
+    /// unsorted, in rows.
+    pub(crate) fn sweep(
+        &mut self,
+        number: u32,
+        triangle: &GridTriangle,
+        grid: &Grid,
+        window: &Window,
+    ) -> &[(u32, Sample)] {
+        self.loose.clear();
+        self.add(number, triangle, grid, window);
+        &self.loose
+    }
+
     fn sort_into_columns(&mut self, columns: usize) {
         self.firsts.clear();
         self.firsts.resize(columns + 1, 0);

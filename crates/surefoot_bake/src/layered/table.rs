@@ -1,0 +1,64 @@
+//! Numbers of things, found by what they are.
+//!
+//! Goes in: hashes of keys and the numbers of things. Comes out: the number of an equal thing. What is
+//! equal is the caller's to say, so that keys are stored once, with the things. Nothing is ever listed
+//! from here, so no order can reach a result.
+
+/// Numbers of things, found by their hashes: open addressing, at most half full.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// A number, or [`Table::EMPTY`].
+    slots: Vec<u32>,
+    mask: usize,
+}
+
+impl Table {
+    const EMPTY: u32 = u32::MAX;
+
+    /// A table for so many things.
+    pub(crate) fn for_count(count: usize) -> Self {
+        let slots = (2 * count + 1).next_power_of_two();
+        Self { slots: vec![Self::EMPTY; slots], mask: slots - 1 }
+    }
+
+    /// Where a thing is, or where it would be.
+    fn slot(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> usize {
+        let mut at = hash as usize & self.mask;
+        while self.slots[at] != Self::EMPTY && !is_same(self.slots[at]) {
+            at = (at + 1) & self.mask;
+        }
+        at
+    }
+
+    /// The number of the same thing, where there is one.
+    pub(crate) fn find(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Option<u32> {
+        let found = self.slots[self.slot(hash, is_same)];
+        (found != Self::EMPTY).then_some(found)
+    }
+
+    /// The number of the same thing where there is one; otherwise the new one is added.
+    pub(crate) fn find_or_add(
+        &mut self,
+        hash: u64,
+        new: u32,
+        is_same: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        let at = self.slot(hash, is_same);
+        let found = self.slots[at];
+        if found == Self::EMPTY {
+            self.slots[at] = new;
+            return None;
+        }
+        Some(found)
+    }
+}
+
+/// A hash of three numbers, each of which changes all of its bits (the constants of splitmix64).
+pub(crate) fn hash(key: [u32; 3]) -> u64 {
+    key.iter().fold(0, |h: u64, &v| {
+        let h = (h ^ u64::from(v)).wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let h = (h ^ (h >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        h ^ (h >> 31)
+    })
+}

@@ -1,0 +1,114 @@
+//! Our voxel or layered builds beside Recast's, in one process on one thread: time and cells of both.
+//!
+//! `build-speed [--method voxel|layered] [--cell-size M]... [--rounds N] [--threads N] [--stages]
+//! SCENE...`: `SCENE` is a file or the name of a procedural scene with an optional size, as in
+//! `terrain:512`. Prints a line of a Markdown table for each scene and cell size (of the layered
+//! pipeline: fine cells): the best of some rounds of each, which take turns, and the quotient of the
+//! two. `--stages` adds what each stage of ours took in the best round.
+
+use anyhow::{Context, Result, bail};
+use std::io::Write;
+use std::time::Instant;
+use surefoot_bake::{BakeReport, BakeSettings, Method, StageContext, bake_in};
+use surefoot_compare_peers::{Level, RecastSettings, build_recast};
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let (mut scenes, mut cell_sizes): (Vec<String>, Vec<f64>) = (Vec::new(), Vec::new());
+    let (mut rounds, mut threads) = (3_u32, 1_usize);
+    let (mut method, mut stages) = (Method::Voxel, false);
+    while let Some(word) = arguments.next() {
+        let mut value = || arguments.next().with_context(|| format!("{word} needs a value"));
+        match word.as_str() {
+            "--cell-size" => cell_sizes.push(value()?.parse()?),
+            "--rounds" => rounds = value()?.parse()?,
+            "--threads" => threads = value()?.parse()?,
+            "--stages" => stages = true,
+            "--method" => {
+                method = match value()?.as_str() {
+                    "voxel" => Method::Voxel,
+                    "layered" => Method::Layered,
+                    other => bail!("{other} is no method with cells; voxel or layered"),
+                }
+            }
+            _ => scenes.push(word),
+        }
+    }
+    if cell_sizes.is_empty() {
+        cell_sizes.extend(if method == Method::Layered { &[0.05][..] } else { &[0.1, 0.05] });
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let mut out = std::io::stdout().lock();
+    writeln!(
+        out,
+        "| scene | cells, m | {} ms | cells | Recast ms | polygons | ratio |",
+        method.name()
+    )?;
+    writeln!(out, "|---|{}", "---:|".repeat(6))?;
+    for name in &scenes {
+        let level = Level::find(name)?;
+        for &cell_size in &cell_sizes {
+            let settings = BakeSettings { method, ..level.with_cells(cell_size) };
+            let size = (cell_size * level.units_per_m) as f32;
+            let found = pool.install(|| compare(&level, &settings, size, rounds))?;
+            let recast = match found.recast_ms {
+                Some(ms) => format!("{ms:.0} | {} | {:.2}", found.polygons, found.ours_ms / ms),
+                None => "gave up | – | –".to_owned(),
+            };
+            writeln!(
+                out,
+                "| {} | {size} | {:.0} | {} | {recast} |",
+                level.name, found.ours_ms, found.cells
+            )?;
+            if stages {
+                for stage in &found.report.stages {
+                    writeln!(out, "    {} {:.1} ms {:?}", stage.name, stage.ms, stage.counts)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The best of all rounds.
+struct Compared {
+    ours_ms: f64,
+    cells: usize,
+    report: BakeReport,
+    recast_ms: Option<f64>,
+    polygons: usize,
+}
+
+fn compare(
+    level: &Level,
+    settings: &BakeSettings,
+    cell_size: f32,
+    rounds: u32,
+) -> Result<Compared> {
+    let mut recast = RecastSettings::with_cell_size(settings.agent, cell_size);
+    recast.most_columns = 1e9;
+    recast.min_area_m2 = settings.min_area_m2 as f32;
+    let mut best = Compared {
+        ours_ms: f64::INFINITY,
+        cells: 0,
+        report: BakeReport::default(),
+        recast_ms: None,
+        polygons: 0,
+    };
+    for _ in 0..rounds.max(1) {
+        let start = Instant::now();
+        let baked = bake_in(&level.scene, settings, StageContext::new())?;
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        best.cells = baked.mesh.cell_count();
+        if ms < best.ours_ms {
+            (best.ours_ms, best.report) = (ms, baked.report);
+        }
+        let start = Instant::now();
+        if let Ok(built) = build_recast(&level.scene, &recast) {
+            let ms = start.elapsed().as_secs_f64() * 1e3;
+            best.recast_ms = Some(best.recast_ms.map_or(ms, |b: f64| b.min(ms)));
+            best.polygons = built.polygon_count();
+        }
+    }
+    Ok(best)
+}
