@@ -241,23 +241,31 @@ impl Pieces {
         z0 + s * (f64::from(self.heights[far - 1]) - z0) + t * (f64::from(self.heights[far]) - z0)
     }
 
-    /// The point of a piece nearest to `p` in plan: `p` itself where it lies inside.
+    /// The first edge that has `p` on its right, if any does, so that `p` lies outside: twice the
+    /// area of the triangle of both, below zero, and the square of the edge's length. No point of the
+    /// piece is nearer than the edge's line.
     #[inline]
-    pub(crate) fn closest(&self, piece: u32, p: DVec2) -> DVec2 {
+    pub(crate) fn first_edge_before(&self, piece: u32, p: DVec2) -> Option<(f64, f64)> {
         let edges = &self.edges[self.range(piece)];
         let mut a = edges[edges.len() - 1].start();
-        let mut inside = true;
         for e in edges {
             let b = e.start();
-            if (b - a).perp_dot(p - a) < 0.0 {
-                inside = false;
-                break;
+            let side = (b - a).perp_dot(p - a);
+            if side < 0.0 {
+                return Some((side, (b - a).length_squared()));
             }
             a = b;
         }
-        if inside {
+        None
+    }
+
+    /// The point of a piece nearest to `p` in plan: `p` itself where it lies inside.
+    #[inline]
+    pub(crate) fn closest(&self, piece: u32, p: DVec2) -> DVec2 {
+        if self.first_edge_before(piece, p).is_none() {
             return p;
         }
+        let edges = &self.edges[self.range(piece)];
         let mut a = edges[edges.len() - 1].start();
         let mut best = (f64::INFINITY, a);
         for e in edges {

@@ -2,6 +2,8 @@
 //!
 //! - `compare-queries speed [FOLDER]`: times beside Detour and polyanya on the same cells of three
 //!   scenes, as a table. FOLDER holds `recast_nav_test.obj` and `recast_dungeon.obj`.
+//! - `compare-queries repeat [FOLDER] [--seconds N] [--scene NAME] [--algorithm optimal|portals|locate]`:
+//!   asks ours alone again and again, for a profiler, and says how many queries a second that is.
 //! - `compare-queries lengths [--pairs N] [MESH...]`: lengths beside polyanya's and A*'s, on twenty
 //!   built-in scenes or on mesh files.
 //! - `compare-queries clearance [--pairs N]`: wider agents on the mesh of a narrow one beside meshes
@@ -12,14 +14,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use surefoot_bake::{BakeSettings, bake};
 use surefoot_compare_peers::{
-    LengthTally, Random, RecastSettings, SpeedRow, build_recast, compare_clearance,
-    compare_lengths, compare_speed, random_pairs,
+    Asked, LengthTally, Random, RecastSettings, SpeedRow, build_recast, compare_clearance,
+    compare_lengths, compare_speed, random_pairs, repeat_queries,
 };
 use surefoot_mesh::{Agent, NavMesh, Query};
 use surefoot_scene::Scene;
 use surefoot_testing_scenes::{Variant, build};
 
-const USAGE: &str = "compare-queries speed [FOLDER] | lengths [--pairs N] [MESH...] | clearance \
+const USAGE: &str = "compare-queries speed [FOLDER] | repeat [FOLDER] | lengths [--pairs N] [MESH...] | clearance \
                      [--pairs N]";
 
 /// Scenes for lengths, with their sizes: mazes with wide rooms, buildings of several storeys, open
@@ -70,14 +72,29 @@ fn main() -> Result<()> {
     let command = words.next().with_context(|| format!("what to compare? {USAGE}"))?;
     let mut pairs = None;
     let mut files: Vec<PathBuf> = Vec::new();
+    let (mut seconds, mut scene, mut asked) = (1.0, None, Asked::Optimal);
     while let Some(word) = words.next() {
         match word.as_str() {
+            "--seconds" => seconds = words.next().context("--seconds needs a number")?.parse()?,
+            "--scene" => scene = Some(words.next().context("--scene needs a name")?),
+            "--algorithm" => {
+                asked = match words.next().as_deref() {
+                    Some("optimal") => Asked::Optimal,
+                    Some("portals") => Asked::Portals,
+                    Some("locate") => Asked::Locate,
+                    _ => bail!("--algorithm needs optimal, portals or locate"),
+                }
+            }
             "--pairs" => pairs = Some(words.next().context("--pairs needs a number")?.parse()?),
             _ => files.push(word.into()),
         }
     }
     match command.as_str() {
         "speed" => speed(files.first().map_or(Path::new("scenes"), |f| f), pairs.unwrap_or(10_000)),
+        "repeat" => {
+            let folder = files.first().map_or(Path::new("scenes"), |f| f);
+            repeat(folder, pairs.unwrap_or(10_000), scene.as_deref(), asked, seconds)
+        }
         "lengths" => lengths(&files, pairs.unwrap_or(10_000)),
         "clearance" => clearance(pairs.unwrap_or(2_000)),
         other => bail!("what is `{other}`? {USAGE}"),
@@ -94,12 +111,37 @@ fn procedural(name: &str, size: u32) -> Result<Scene> {
     Ok(build(name, &Variant { size: Some(size), ..Variant::default() })?.scene)
 }
 
-fn speed(folder: &Path, pairs: usize) -> Result<()> {
-    let scenes = [
+fn speed_scenes(folder: &Path) -> Result<[(&'static str, Scene); 3]> {
+    Ok([
         ("recast_nav_test", Scene::load(folder.join("recast_nav_test.obj"))?),
         ("recast_dungeon", Scene::load(folder.join("recast_dungeon.obj"))?),
         ("terrain, 64 cells a side", procedural("terrain", 64)?),
-    ];
+    ])
+}
+
+fn repeat(
+    folder: &Path,
+    pairs: usize,
+    only: Option<&str>,
+    asked: Asked,
+    seconds: f64,
+) -> Result<()> {
+    for (name, scene) in speed_scenes(folder)? {
+        if only.is_some_and(|o| !name.contains(o)) {
+            continue;
+        }
+        let settings = RecastSettings::with_cell_size(Agent::default(), 0.1);
+        let row = repeat_queries(&build_recast(&scene, &settings)?, pairs, asked, seconds)?;
+        say(&format!(
+            "{name}: {:.0} a second, {:.3} µs each at best, {:.1} nodes",
+            row.per_second, row.best_micros, row.nodes
+        ))?;
+    }
+    Ok(())
+}
+
+fn speed(folder: &Path, pairs: usize) -> Result<()> {
+    let scenes = speed_scenes(folder)?;
     say(
         "| scene | cells | Detour | polyanya | optimal | A* | locating both ends | optimal / Detour | polyanya / optimal | A* / Detour | no path: Detour, polyanya, ours beyond locating | 2 threads |",
     )?;
