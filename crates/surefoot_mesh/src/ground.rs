@@ -48,12 +48,14 @@ pub(crate) struct Surface<'a> {
 impl std::ops::Deref for Surface<'_> {
     type Target = Ground;
 
+    #[inline]
     fn deref(&self) -> &Ground {
         self.ground
     }
 }
 
 impl<'a> Surface<'a> {
+    #[inline]
     pub(crate) fn data(self) -> &'a NavMeshData {
         self.mesh.data()
     }
@@ -66,6 +68,7 @@ impl<'a> Surface<'a> {
         self.mesh.cell_count()
     }
 
+    #[inline]
     pub(crate) fn user_point(self, plan: DVec2, height_m: f64) -> [f64; 3] {
         self.mesh.user_point(plan, height_m)
     }

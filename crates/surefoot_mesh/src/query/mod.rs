@@ -337,7 +337,7 @@ impl<'m> Query<'m> {
             start,
             goal,
             &self.search.corridor,
-            self.search.is_straight,
+            self.search.corners_are_known.then_some(&self.search.corners),
             options.points,
             path,
         );

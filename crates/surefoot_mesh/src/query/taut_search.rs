@@ -14,6 +14,7 @@
 //! cannot lose a way; it can move an interval's end by a few units in the last place.
 
 use super::filter::Tables;
+use super::funnel::Corner;
 use super::search::{Crossing, Outcome, Reached, Search};
 use crate::ground::Surface;
 use crate::pieces::{NONE, closest_on_segment};
@@ -47,6 +48,10 @@ struct Root {
     piece: u32,
     /// Whether the straight way from here to the goal has been tried.
     tried: bool,
+    /// The root before it.
+    before: u32,
+    /// The step behind which the path turned here.
+    step: u32,
 }
 
 /// An interval of an edge and what is seen through it.
@@ -152,6 +157,12 @@ impl Ray {
         self.side_or(p, 0.0)
     }
 
+    /// Whether a point is on the ray but for rounding, ahead.
+    #[inline]
+    fn is_on(&self, p: DVec2) -> bool {
+        self.side_or(p, 1.0) == 0.0
+    }
+
     /// The same, with another value on the line backwards.
     #[inline]
     fn side_or(&self, p: DVec2, behind: f64) -> f64 {
@@ -236,6 +247,8 @@ impl Search {
             fan: NONE,
             piece: self.start_piece,
             tried: true,
+            before: NONE,
+            step: NONE,
         });
         let start = Expansion { mesh, tables, number: NONE, piece: self.start_piece };
         self.spread(&start, 0);
@@ -257,7 +270,7 @@ impl Search {
             loop {
                 let piece = node.crossing.entered(&mesh.pieces);
                 if piece == self.goal_piece {
-                    self.collect_taut(&node);
+                    self.collect_taut(mesh, &node, false);
                     return Outcome::Found;
                 }
                 let root = self.taut.roots[node.root as usize];
@@ -265,7 +278,7 @@ impl Search {
                     break;
                 }
                 if !root.tried && self.sees_goal(mesh, tables, &node, &root, key, piece) {
-                    self.collect_taut(&node);
+                    self.collect_taut(mesh, &node, true);
                     self.corridor.extend_from_slice(&self.walked);
                     return Outcome::Found;
                 }
@@ -385,16 +398,66 @@ impl Search {
         state.fresh.clear();
     }
 
-    /// Follows the trail back from the goal.
-    fn collect_taut(&mut self, last: &Node) {
-        self.corridor.push(last.crossing);
+    /// Follows the trail back from the goal, which is seen straight from the last node's root or lies
+    /// right behind its interval.
+    fn collect_taut(&mut self, mesh: Surface<'_>, last: &Node, is_in_sight: bool) {
+        let Self { taut, corridor, corners, .. } = self;
+        let mut root = &taut.roots[last.root as usize];
+        // The funnel knows the start as it is.
+        let mut known = taut.roots[0].at == self.start && last.crossing.as_link().is_none();
+        // Counted from the end at first.
+        if !is_in_sight && known {
+            let turn = Ray::new(root.at, last.right - root.at).side(self.goal) < 0.0;
+            let left_turn = Ray::new(root.at, last.left - root.at).side(self.goal) > 0.0;
+            if turn || left_turn {
+                let at = if turn { last.right } else { last.left };
+                known &= if turn { last.right_is_vertex } else { last.left_is_vertex };
+                corners.push(Corner { at, portal: 0 });
+            }
+        }
+        corridor.push(last.crossing);
         let mut number = last.before;
         while number != NONE {
-            let step = self.taut.trail[number as usize];
-            self.corridor.push(step.crossing);
+            let step = taut.trail[number as usize];
+            if root.step == number {
+                corners.push(Corner { at: root.at, portal: corridor.len() as u32 });
+                root = &taut.roots[root.before as usize];
+            }
+            known &= step.crossing.as_link().is_none();
+            corridor.push(step.crossing);
             number = step.before;
         }
-        self.corridor.reverse();
+        corridor.reverse();
+        corners.reverse();
+        self.corners_are_known = known;
+        if known {
+            self.place_corners(mesh);
+        }
+    }
+
+    /// Names the first portal that each corner is an end of, and drops corners on a straight line.
+    fn place_corners(&mut self, mesh: Surface<'_>) {
+        let last_portal = self.corridor.len() as u32 - 1;
+        let (mut before, mut kept, mut least_portal) = (self.start, 0, 0);
+        for i in 0..self.corners.len() {
+            let Corner { at, portal } = self.corners[i];
+            let next = self.corners.get(i + 1).map_or(self.goal, |c| c.at);
+            if next == at || Ray::new(before, at - before).is_on(next) {
+                continue;
+            }
+            let mut portal = last_portal - portal;
+            while portal > least_portal {
+                let (right, left) = mesh.pieces.portal(self.corridor[portal as usize - 1].edge());
+                if right != at && left != at {
+                    break;
+                }
+                portal -= 1;
+            }
+            self.corners[kept] = Corner { at, portal };
+            kept += 1;
+            (before, least_portal) = (at, portal);
+        }
+        self.corners.truncate(kept);
     }
 
     /// All of a piece is seen from the root, which lies in it: every edge becomes an interval.
@@ -623,6 +686,8 @@ impl Search {
             fan: corner.fan(),
             piece: at.piece,
             tried: false,
+            before: node.root,
+            step: at.number,
         });
         Turn::Root(number)
     }
@@ -789,6 +854,8 @@ impl Search {
                 fan: NONE,
                 piece: sample.to_piece,
                 tried: false,
+                before: root_number,
+                step: at.number,
             });
             self.taut.fresh.push((
                 key,
