@@ -220,7 +220,7 @@ impl Pieces {
     }
 
     /// Both ends of an edge that has a twin, the right one as it is crossed and the left one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn portal(&self, edge: u32) -> (DVec2, DVec2) {
         let e = &self.edges[edge as usize];
         if e.is_level() {
@@ -232,7 +232,7 @@ impl Pieces {
 
     /// The height at which an edge that has a twin is crossed, at a share of its length, in metres:
     /// on the edge of a step that of the upper side.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn portal_height(&self, edge: u32, share: f64) -> f64 {
         let e = &self.edges[edge as usize];
         if e.is_level() {

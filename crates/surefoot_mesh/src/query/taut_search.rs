@@ -19,6 +19,7 @@ use super::search::{Crossing, Outcome, Reached, Search};
 use crate::ground::Surface;
 use crate::pieces::{NONE, closest_on_segment};
 use glam::DVec2;
+use std::hint::select_unpredictable;
 
 /// Relative difference below which two lengths count as equal when roots are compared.
 const SAME_LENGTH: f64 = 1e-12;
@@ -64,6 +65,9 @@ struct Node {
     before: u32,
     /// How the piece is entered.
     crossing: Crossing,
+    /// The edge through which it is entered, as an edge of its own; [`NONE`] for a link.
+    entry: u32,
+    piece: u32,
     /// Whether the ends of the interval are those of its edge.
     left_is_vertex: bool,
     right_is_vertex: bool,
@@ -88,8 +92,8 @@ pub(crate) struct TautState {
     /// The shortest way known to each vertex, by its fan, and the root that it is seen from.
     sights: Vec<Reached>,
     link_samples: Vec<Reached>,
-    /// Estimates and nodes that the last expansion has brought.
-    fresh: Vec<(f64, Node)>,
+    /// Estimates and places of the nodes that the last expansion has brought.
+    fresh: Vec<(f64, u32)>,
     /// The least estimate of an interval before the goal's piece.
     goal_length: f64,
 }
@@ -103,31 +107,30 @@ impl TautState {
 }
 
 /// The length of the shortest way from `root` to `to` through the segment between `right` and
-/// `left`, with `to` beyond it. What lies on the line to an end needs no turn there.
+/// `left`, with `to` beyond it. Which end the way turns at cannot be foreseen, so there is no branch:
+/// a way that does not turn goes through the root itself.
 #[inline]
 fn length_through(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> f64 {
-    if Ray::new(root, right - root).side(to) < 0.0 {
-        root.distance(right) + right.distance(to)
-    } else if Ray::new(root, left - root).side(to) > 0.0 {
-        root.distance(left) + left.distance(to)
-    } else {
-        root.distance(to)
-    }
+    let way = to - root;
+    let turns_left = (left - root).perp_dot(way) > 0.0;
+    let turns_right = (right - root).perp_dot(way) < 0.0;
+    let select = |left: f64, right: f64, root: f64| {
+        let other = select_unpredictable(turns_left, left, root);
+        select_unpredictable(turns_right, right, other)
+    };
+    let via = DVec2::new(select(left.x, right.x, root.x), select(left.y, right.y, root.y));
+    root.distance(via) + via.distance(to)
 }
 
 /// The least length from `root` through the segment to `goal`, wherever the goal lies.
 #[inline]
 fn estimate(root: DVec2, left: DVec2, right: DVec2, goal: DVec2) -> f64 {
     let along = left - right;
-    let side = along.perp_dot(goal - right);
-    if side > 0.0 {
-        // The goal lies on the root's side: touching the segment and coming back is as far as
-        // going on to the goal's mirror image.
-        let mirrored = goal - along.perp() * (2.0 * side / along.length_squared());
-        length_through(root, left, right, mirrored)
-    } else {
-        length_through(root, left, right, goal)
-    }
+    // A goal on the root's side: touching the segment and coming back is as far as going on to the
+    // goal's mirror image.
+    let side = along.perp_dot(goal - right).max(0.0);
+    let mirrored = goal - along.perp() * (2.0 * side / along.length_squared());
+    length_through(root, left, right, mirrored)
 }
 
 /// How far from a ray a vertex may lie and still be on it, in metres: rounding must not decide
@@ -155,12 +158,6 @@ impl Ray {
     #[inline]
     fn side(&self, p: DVec2) -> f64 {
         self.side_or(p, 0.0)
-    }
-
-    /// Whether a point is on the ray but for rounding, ahead.
-    #[inline]
-    fn is_on(&self, p: DVec2) -> bool {
-        self.side_or(p, 1.0) == 0.0
     }
 
     /// The same, with another value on the line backwards.
@@ -268,8 +265,7 @@ impl Search {
             let Some((mut key, place)) = self.heap.pop() else { return Outcome::Exhausted };
             let mut node = self.take_node(place);
             loop {
-                let piece = node.crossing.entered(&mesh.pieces);
-                if piece == self.goal_piece {
+                if node.piece == self.goal_piece {
                     self.collect_taut(mesh, &node, false);
                     return Outcome::Found;
                 }
@@ -277,23 +273,25 @@ impl Search {
                 if self.is_stale(&root) || self.is_node_outdone(mesh, tables, &node, &root) {
                     break;
                 }
-                if !root.tried && self.sees_goal(mesh, tables, &node, &root, key, piece) {
+                if !root.tried && self.sees_goal(mesh, tables, &node, &root, key) {
                     self.collect_taut(mesh, &node, true);
                     self.corridor.extend_from_slice(&self.walked);
                     return Outcome::Found;
                 }
                 left = left.saturating_sub(1);
-                self.look_behind(mesh, tables, &node, &root, piece);
+                self.look_behind(mesh, tables, &node, &root);
                 // A single successor is looked at at once, as long as it is not the goal's.
-                if let [(estimate, next)] = self.taut.fresh[..]
+                if let [(estimate, place)] = self.taut.fresh[..]
                     && estimate < self.taut.goal_length
                     && left > 0
-                    && next.crossing.entered(&mesh.pieces) != self.goal_piece
                 {
-                    self.taut.fresh.clear();
-                    node = next;
-                    key = estimate;
-                    continue;
+                    let next = &self.taut.nodes[place as usize];
+                    if next.piece != self.goal_piece {
+                        self.taut.fresh.clear();
+                        node = self.take_node(place);
+                        key = estimate;
+                        continue;
+                    }
                 }
                 self.push_fresh();
                 break;
@@ -309,13 +307,12 @@ impl Search {
         }
         let (distance, place) = self.heap.pop()?;
         let node = self.take_node(place);
-        let piece = node.crossing.entered(&mesh.pieces);
         let root = self.taut.roots[node.root as usize];
         if !self.is_stale(&root) {
-            self.look_behind(mesh, tables, &node, &root, piece);
+            self.look_behind(mesh, tables, &node, &root);
             self.push_fresh();
         }
-        Some((distance, piece))
+        Some((distance, node.piece))
     }
 
     /// Whether the goal lies straight ahead of a node's root, with nothing in between, and no other
@@ -327,17 +324,16 @@ impl Search {
         node: &Node,
         root: &Root,
         key: f64,
-        piece: u32,
     ) -> bool {
+        if key > self.heap.least_key() || tables.least_factor < 1.0 {
+            return false;
+        }
         let straight = root.length + root.at.distance(self.goal);
-        if key > straight * (1.0 + SAME_LENGTH)
-            || key > self.heap.least_key()
-            || tables.least_factor < 1.0
-        {
+        if key > straight * (1.0 + SAME_LENGTH) {
             return false;
         }
         self.taut.roots[node.root as usize].tried = true;
-        self.walk_to_goal(mesh, tables, root.at, piece)
+        self.walk_to_goal(mesh, tables, root.at, node.piece)
     }
 
     /// Whether a shorter way to a root has been found since it was made.
@@ -348,19 +344,12 @@ impl Search {
 
     /// Finds the successors of a node, whose step joins the trail.
     #[inline]
-    fn look_behind(
-        &mut self,
-        mesh: Surface<'_>,
-        tables: &Tables,
-        node: &Node,
-        root: &Root,
-        piece: u32,
-    ) {
+    fn look_behind(&mut self, mesh: Surface<'_>, tables: &Tables, node: &Node, root: &Root) {
         self.nodes += 1;
         let number = self.taut.trail.len() as u32;
         self.taut.trail.push(Step { crossing: node.crossing, before: node.before });
-        let expansion = Expansion { mesh, tables, number, piece };
-        if node.crossing.as_link().is_some() {
+        let expansion = Expansion { mesh, tables, number, piece: node.piece };
+        if node.entry == NONE {
             self.spread(&expansion, node.root);
         } else {
             self.expand(&expansion, node, root);
@@ -381,18 +370,28 @@ impl Search {
         self.taut.nodes[place as usize]
     }
 
+    /// Keeps a node for when the expansion is done.
+    #[inline]
+    fn keep(&mut self, key: f64, node: Node) {
+        let state = &mut self.taut;
+        let place = if let Some(place) = state.free.pop() {
+            state.nodes[place as usize] = node;
+            place
+        } else {
+            state.nodes.push(node);
+            state.nodes.len() as u32 - 1
+        };
+        state.fresh.push((key, place));
+    }
+
+    #[inline]
     fn push_fresh(&mut self) {
         let state = &mut self.taut;
-        for &(key, node) in &state.fresh {
+        for &(key, place) in &state.fresh {
             if key <= state.goal_length {
-                let place = if let Some(place) = state.free.pop() {
-                    state.nodes[place as usize] = node;
-                    place
-                } else {
-                    state.nodes.push(node);
-                    state.nodes.len() as u32 - 1
-                };
                 self.heap.push(key, place);
+            } else {
+                state.free.push(place);
             }
         }
         state.fresh.clear();
@@ -429,23 +428,23 @@ impl Search {
         }
         corridor.reverse();
         corners.reverse();
-        self.corners_are_known = known;
-        if known {
-            self.place_corners(mesh);
-        }
+        self.corners_are_known = known && self.place_corners(mesh);
     }
 
-    /// Names the first portal that each corner is an end of, and drops corners on a straight line.
-    fn place_corners(&mut self, mesh: Surface<'_>) {
+    /// Names the first portal that each corner is an end of. Returns whether the line turns at every
+    /// corner: where it runs straight on, or straight back on another storey, the funnel says what
+    /// is to become of the corner.
+    fn place_corners(&mut self, mesh: Surface<'_>) -> bool {
         let last_portal = self.corridor.len() as u32 - 1;
-        let (mut before, mut kept, mut least_portal) = (self.start, 0, 0);
+        let (mut before, mut least_portal) = (self.start, 0);
         for i in 0..self.corners.len() {
-            let Corner { at, portal } = self.corners[i];
             let next = self.corners.get(i + 1).map_or(self.goal, |c| c.at);
-            if next == at || Ray::new(before, at - before).is_on(next) {
-                continue;
+            let corner = &mut self.corners[i];
+            let at = corner.at;
+            if Ray::new(before, at - before).side_or(next, 0.0).abs() <= 0.0 {
+                return false;
             }
-            let mut portal = last_portal - portal;
+            let mut portal = last_portal - corner.portal;
             while portal > least_portal {
                 let (right, left) = mesh.pieces.portal(self.corridor[portal as usize - 1].edge());
                 if right != at && left != at {
@@ -453,11 +452,10 @@ impl Search {
                 }
                 portal -= 1;
             }
-            self.corners[kept] = Corner { at, portal };
-            kept += 1;
+            corner.portal = portal;
             (before, least_portal) = (at, portal);
         }
-        self.corners.truncate(kept);
+        true
     }
 
     /// All of a piece is seen from the root, which lies in it: every edge becomes an interval.
@@ -473,7 +471,7 @@ impl Search {
         let range = at.mesh.pieces.range(at.piece);
         let r = self.taut.roots[root as usize];
         for i in range.clone() {
-            if i != entry {
+            if i != entry && self.leads_on(at, i) {
                 let right = edges[i].start();
                 let next = if i + 1 == range.end { range.start } else { i + 1 };
                 let left = edges[next].start();
@@ -486,7 +484,7 @@ impl Search {
     fn expand(&mut self, at: &Expansion<'_>, node: &Node, root: &Root) {
         let pieces = &at.mesh.pieces;
         let edges = &pieces.edges;
-        let entry = edges[node.crossing.edge() as usize].twin as usize;
+        let entry = node.entry as usize;
         let r = root.at;
         let (to_right, to_left) = (node.right - r, node.left - r);
         let right_ray = Ray::new(r, to_right);
@@ -522,7 +520,7 @@ impl Search {
             let to_side = right_side(to);
             // An edge along the ray is seen, if only as a line.
             if to_side < 0.0 || (to_side <= 0.0 && from_side < 0.0) {
-                if node.right_is_vertex {
+                if node.right_is_vertex && self.leads_on(at, i) {
                     let turn = &mut right_root;
                     self.offer_turn(at, node, root, true, turn, i, to, from, true, true);
                 }
@@ -532,7 +530,7 @@ impl Search {
                 continue;
             }
             seen_from = from;
-            if from_side < 0.0 {
+            if from_side < 0.0 && self.leads_on(at, i) {
                 // Rounding may put the point on a vertex, which it then is.
                 seen_from = from + (to - from) * (from_side / (from_side - to_side));
                 if node.right_is_vertex && seen_from != from {
@@ -552,13 +550,17 @@ impl Search {
             let to = edges[next].start();
             let to_side = left_side(to);
             if to_side <= 0.0 {
-                if lies_beyond(to, seen_from) {
+                if self.leads_on(at, i) && lies_beyond(to, seen_from) {
                     self.offer(at, i, node.root, root, to, seen_from, true, seen_from_vertex);
                 }
                 i = next;
                 seen_from = to;
                 seen_from_vertex = true;
                 continue;
+            }
+            if !self.leads_on(at, i) {
+                i = next;
+                break;
             }
             let from = edges[i].start();
             let from_side = left_side(from);
@@ -584,9 +586,11 @@ impl Search {
         // The part hidden behind the left end.
         while node.left_is_vertex && i != entry {
             let next = following(i);
-            let (from, to) = (edges[i].start(), edges[next].start());
-            let turn = &mut left_root;
-            self.offer_turn(at, node, root, false, turn, i, to, from, true, true);
+            if self.leads_on(at, i) {
+                let (from, to) = (edges[i].start(), edges[next].start());
+                let turn = &mut left_root;
+                self.offer_turn(at, node, root, false, turn, i, to, from, true, true);
+            }
             i = next;
         }
         self.offer_links(at, node.root, node.left, node.right, r);
@@ -654,7 +658,7 @@ impl Search {
     /// by a shorter way.
     fn turn(&mut self, at: &Expansion<'_>, node: &Node, root: &Root, right: bool) -> Turn {
         let pieces = &at.mesh.pieces;
-        let entry = pieces.edges[node.crossing.edge() as usize].twin;
+        let entry = node.entry;
         // Seen from the piece entered, its entry runs from the left end to the right one.
         let corner = &pieces.edges[if right { pieces.next(entry) } else { entry } as usize];
         if !at.tables.is_corner(corner) {
@@ -692,7 +696,14 @@ impl Search {
         Turn::Root(number)
     }
 
-    /// Adds an interval of an edge to what has been found, if anything lies beyond it.
+    /// Whether a way can lead through an edge.
+    #[inline]
+    fn leads_on(&self, at: &Expansion<'_>, edge: usize) -> bool {
+        let e = &at.mesh.pieces.edges[edge];
+        e.twin != NONE && self.on_the_way(e.block) && at.tables.is_open(e.twin_piece)
+    }
+
+    /// Adds an interval of an edge that leads on to what has been found.
     #[inline]
     fn offer(
         &mut self,
@@ -705,13 +716,10 @@ impl Search {
         left_is_vertex: bool,
         right_is_vertex: bool,
     ) {
-        let e = &at.mesh.pieces.edges[edge];
-        if e.twin == NONE || !self.on_the_way(e.block) || !at.tables.is_open(e.twin_piece) {
-            return;
-        }
         if left == right {
             return;
         }
+        let e = &at.mesh.pieces.edges[edge];
         if self.nodes >= SMALL_SEARCH && !at.tables.excludes {
             let range = at.mesh.pieces.range(at.piece);
             let next = if edge + 1 == range.end { range.start } else { edge + 1 };
@@ -748,18 +756,18 @@ impl Search {
         if before_goal {
             self.taut.goal_length = key;
         }
-        self.taut.fresh.push((
-            key,
-            Node {
-                left,
-                right,
-                root: root_number,
-                before: at.number,
-                crossing: Crossing::portal(edge as u32),
-                left_is_vertex,
-                right_is_vertex,
-            },
-        ));
+        let node = Node {
+            left,
+            right,
+            root: root_number,
+            before: at.number,
+            crossing: Crossing::portal(edge as u32),
+            entry: e.twin,
+            piece: e.twin_piece,
+            left_is_vertex,
+            right_is_vertex,
+        };
+        self.keep(key, node);
     }
 
     /// Takes note of the length of a way to a vertex.
@@ -795,7 +803,7 @@ impl Search {
         node: &Node,
         root: &Root,
     ) -> bool {
-        if self.nodes < SMALL_SEARCH || tables.excludes || node.crossing.as_link().is_some() {
+        if self.nodes < SMALL_SEARCH || tables.excludes || node.entry == NONE {
             return false;
         }
         let edge = &mesh.pieces.edges[node.crossing.edge() as usize];
@@ -857,18 +865,18 @@ impl Search {
                 before: root_number,
                 step: at.number,
             });
-            self.taut.fresh.push((
-                key,
-                Node {
-                    left: sample.to,
-                    right: sample.to,
-                    root: number,
-                    before: at.number,
-                    crossing: Crossing::link(i as u32),
-                    left_is_vertex: false,
-                    right_is_vertex: false,
-                },
-            ));
+            let node = Node {
+                left: sample.to,
+                right: sample.to,
+                root: number,
+                before: at.number,
+                crossing: Crossing::link(i as u32),
+                entry: NONE,
+                piece: sample.to_piece,
+                left_is_vertex: false,
+                right_is_vertex: false,
+            };
+            self.keep(key, node);
         }
     }
 }

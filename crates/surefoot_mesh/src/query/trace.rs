@@ -199,7 +199,7 @@ struct Stretch<'a> {
 
 impl Stretch<'_> {
     /// Visits the points where the line that turns at `corners` crosses each portal, in order.
-    #[inline]
+    #[inline(always)]
     fn cross_portals(&self, corners: &[Corner], mut visit: impl FnMut(ProfilePoint)) {
         let Some(first) = self.portals.first() else { return };
         let pieces = &self.mesh.pieces;
@@ -254,13 +254,14 @@ impl Legs {
     }
 
     /// Goes on to the next point, and into the piece behind its portal.
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, line: &Stretch<'_>, point: &ProfilePoint, path: &mut Path) {
         let pieces = &line.mesh.pieces;
-        let plan_m = self.at.0.distance(point.plan);
+        let plan2 = self.at.0.distance_squared(point.plan);
+        let plan_m = plan2.sqrt();
         let rise_m = point.height_m - self.at.1;
         self.plan_length_m += plan_m;
-        self.surface_length_m += (plan_m * plan_m + rise_m * rise_m).sqrt();
+        self.surface_length_m += (plan2 + rise_m * rise_m).sqrt();
         if !line.tables.is_uniform() {
             path.cost += plan_m * line.tables.cost(self.piece);
         }
@@ -324,7 +325,7 @@ pub(super) fn fill_portals(mesh: Surface<'_>, stretch: &[Crossing], portals: &mu
 
 /// Where the line from `a` to `b`, which has come as far as `before`, crosses a portal, and at which
 /// share of it.
-#[inline]
+#[inline(always)]
 fn cross(a: DVec2, b: DVec2, portal: &Portal, before: DVec2) -> (DVec2, f64) {
     let Portal { left, right } = *portal;
     let ahead = b - a;
@@ -337,8 +338,14 @@ fn cross(a: DVec2, b: DVec2, portal: &Portal, before: DVec2) -> (DVec2, f64) {
             return (at, share);
         }
     }
-    // The line only touches the portal, or runs along it: the point of it that is least out of the
-    // way, and of several that are on it the next.
+    touch(b, portal, before)
+}
+
+/// The same where the line only touches the portal, or runs along it: the point of it that is least
+/// out of the way, and of several that are on it the next.
+#[inline(never)]
+fn touch(b: DVec2, portal: &Portal, before: DVec2) -> (DVec2, f64) {
+    let Portal { left, right } = *portal;
     let detour = |p: DVec2| p.distance(before) + p.distance(b);
     let mut best = closest_on_segment(right, left, before);
     for other in [closest_on_segment(right, left, b), right, left] {
@@ -368,7 +375,7 @@ struct CornerWriter {
 }
 
 impl CornerWriter {
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, mesh: Surface<'_>, point: &ProfilePoint, path: &mut Path) {
         match &mut self.corner {
             Some((plan, _, leaving_m)) if *plan == point.plan => *leaving_m = point.height_m,
