@@ -207,6 +207,13 @@ impl Pieces {
         if edge + 1 == self.first[piece + 1] { self.first[piece] } else { edge + 1 }
     }
 
+    /// The edge before this one in its piece.
+    #[inline]
+    pub(crate) fn previous(&self, edge: u32) -> u32 {
+        let piece = self.edge_pieces[edge as usize] as usize;
+        if edge == self.first[piece] { self.first[piece + 1] - 1 } else { edge - 1 }
+    }
+
     /// Both ends of an edge in plan.
     #[inline]
     pub(crate) fn segment(&self, edge: u32) -> (DVec2, DVec2) {
