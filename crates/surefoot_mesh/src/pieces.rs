@@ -258,14 +258,23 @@ impl Pieces {
 
     /// The height of the surface over a point of a piece, in metres. Outside the piece: the height
     /// of the nearest of the triangles that it is seen as (a fan around its first corner).
+    #[inline]
     pub(crate) fn height(&self, piece: u32, p: DVec2) -> f64 {
+        let Plane { dx, dy } = self.planes[piece as usize];
+        if dx.is_nan() {
+            return self.height_of_fan(piece, p);
+        }
+        let first = self.first[piece as usize] as usize;
+        let d = p - self.edges[first].start();
+        f64::from(self.heights[first]) + f64::from(dx) * d.x + f64::from(dy) * d.y
+    }
+
+    /// The same for a piece that is not flat.
+    #[inline(never)]
+    fn height_of_fan(&self, piece: u32, p: DVec2) -> f64 {
         let range = self.range(piece);
         let origin = self.edges[range.start].start();
         let z0 = f64::from(self.heights[range.start]);
-        let Plane { dx, dy } = self.planes[piece as usize];
-        if !dx.is_nan() {
-            return z0 + f64::from(dx) * (p.x - origin.x) + f64::from(dy) * (p.y - origin.y);
-        }
         let d = p - origin;
         let spoke = |i: usize| self.edges[i].start() - origin;
         // The triangle whose far spoke is the first to have the point on its right.
@@ -289,7 +298,7 @@ impl Pieces {
     /// The first edge that has `p` on its right, if any does, so that `p` lies outside: twice the
     /// area of the triangle of both, below zero, and the square of the edge's length. No point of the
     /// piece is nearer than the edge's line.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn first_edge_before(&self, piece: u32, p: DVec2) -> Option<(f64, f64)> {
         let edges = &self.edges[self.range(piece)];
         let mut a = edges[edges.len() - 1].start();

@@ -126,11 +126,15 @@ fn length_through(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> f64 {
 #[inline]
 fn estimate(root: DVec2, left: DVec2, right: DVec2, goal: DVec2) -> f64 {
     let along = left - right;
-    // A goal on the root's side: touching the segment and coming back is as far as going on to the
-    // goal's mirror image.
-    let side = along.perp_dot(goal - right).max(0.0);
-    let mirrored = goal - along.perp() * (2.0 * side / along.length_squared());
-    length_through(root, left, right, mirrored)
+    let side = along.perp_dot(goal - right);
+    if side > 0.0 {
+        // The goal lies on the root's side: touching the segment and coming back is as far as
+        // going on to the goal's mirror image.
+        let mirrored = goal - along.perp() * (2.0 * side / along.length_squared());
+        length_through(root, left, right, mirrored)
+    } else {
+        length_through(root, left, right, goal)
+    }
 }
 
 /// How far from a ray a vertex may lie and still be on it, in metres: rounding must not decide
@@ -704,7 +708,7 @@ impl Search {
     }
 
     /// Adds an interval of an edge that leads on to what has been found.
-    #[inline]
+    #[inline(always)]
     fn offer(
         &mut self,
         at: &Expansion<'_>,
@@ -720,27 +724,20 @@ impl Search {
             return;
         }
         let e = &at.mesh.pieces.edges[edge];
-        if self.nodes >= SMALL_SEARCH && !at.tables.excludes {
-            let range = at.mesh.pieces.range(at.piece);
-            let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-            let next = &at.mesh.pieces.edges[next];
-            let sighting = Sighting {
+        if self.nodes >= SMALL_SEARCH
+            && !at.tables.excludes
+            && self.is_reached_shorter(
+                at,
+                edge,
+                root_number,
+                root,
                 left,
                 right,
-                left_vertex: next.start(),
-                right_vertex: e.start(),
-                left_fan: next.fan(),
-                right_fan: e.fan(),
-            };
-            if self.is_outdone(&sighting, root_number, root) {
-                return;
-            }
-            if left_is_vertex {
-                self.see(sighting.left_fan, root_number, root.length + root.at.distance(left));
-            }
-            if right_is_vertex {
-                self.see(sighting.right_fan, root_number, root.length + root.at.distance(right));
-            }
+                left_is_vertex,
+                right_is_vertex,
+            )
+        {
+            return;
         }
         let rest = if self.flooding {
             closest_on_segment(right, left, root.at).distance(root.at)
@@ -768,6 +765,43 @@ impl Search {
             right_is_vertex,
         };
         self.keep(key, node);
+    }
+
+    /// Whether an interval of an edge is reached by a shorter way. If not, the vertices among its ends
+    /// are taken note of.
+    #[inline(never)]
+    fn is_reached_shorter(
+        &mut self,
+        at: &Expansion<'_>,
+        edge: usize,
+        root_number: u32,
+        root: &Root,
+        left: DVec2,
+        right: DVec2,
+        left_is_vertex: bool,
+        right_is_vertex: bool,
+    ) -> bool {
+        let pieces = &at.mesh.pieces;
+        let own = &pieces.edges[edge];
+        let next = &pieces.edges[pieces.next(edge as u32) as usize];
+        let sighting = Sighting {
+            left,
+            right,
+            left_vertex: next.start(),
+            right_vertex: own.start(),
+            left_fan: next.fan(),
+            right_fan: own.fan(),
+        };
+        if self.is_outdone(&sighting, root_number, root) {
+            return true;
+        }
+        if left_is_vertex {
+            self.see(sighting.left_fan, root_number, root.length + root.at.distance(left));
+        }
+        if right_is_vertex {
+            self.see(sighting.right_fan, root_number, root.length + root.at.distance(right));
+        }
+        false
     }
 
     /// Takes note of the length of a way to a vertex.
