@@ -708,7 +708,7 @@ impl Search {
     }
 
     /// Adds an interval of an edge that leads on to what has been found.
-    #[inline(always)]
+    #[inline]
     fn offer(
         &mut self,
         at: &Expansion<'_>,
@@ -724,20 +724,27 @@ impl Search {
             return;
         }
         let e = &at.mesh.pieces.edges[edge];
-        if self.nodes >= SMALL_SEARCH
-            && !at.tables.excludes
-            && self.is_reached_shorter(
-                at,
-                edge,
-                root_number,
-                root,
+        if self.nodes >= SMALL_SEARCH && !at.tables.excludes {
+            let range = at.mesh.pieces.range(at.piece);
+            let next = if edge + 1 == range.end { range.start } else { edge + 1 };
+            let next = &at.mesh.pieces.edges[next];
+            let sighting = Sighting {
                 left,
                 right,
-                left_is_vertex,
-                right_is_vertex,
-            )
-        {
-            return;
+                left_vertex: next.start(),
+                right_vertex: e.start(),
+                left_fan: next.fan(),
+                right_fan: e.fan(),
+            };
+            if self.is_outdone(&sighting, root_number, root) {
+                return;
+            }
+            if left_is_vertex {
+                self.see(sighting.left_fan, root_number, root.length + root.at.distance(left));
+            }
+            if right_is_vertex {
+                self.see(sighting.right_fan, root_number, root.length + root.at.distance(right));
+            }
         }
         let rest = if self.flooding {
             closest_on_segment(right, left, root.at).distance(root.at)
@@ -765,43 +772,6 @@ impl Search {
             right_is_vertex,
         };
         self.keep(key, node);
-    }
-
-    /// Whether an interval of an edge is reached by a shorter way. If not, the vertices among its ends
-    /// are taken note of.
-    #[inline(never)]
-    fn is_reached_shorter(
-        &mut self,
-        at: &Expansion<'_>,
-        edge: usize,
-        root_number: u32,
-        root: &Root,
-        left: DVec2,
-        right: DVec2,
-        left_is_vertex: bool,
-        right_is_vertex: bool,
-    ) -> bool {
-        let pieces = &at.mesh.pieces;
-        let own = &pieces.edges[edge];
-        let next = &pieces.edges[pieces.next(edge as u32) as usize];
-        let sighting = Sighting {
-            left,
-            right,
-            left_vertex: next.start(),
-            right_vertex: own.start(),
-            left_fan: next.fan(),
-            right_fan: own.fan(),
-        };
-        if self.is_outdone(&sighting, root_number, root) {
-            return true;
-        }
-        if left_is_vertex {
-            self.see(sighting.left_fan, root_number, root.length + root.at.distance(left));
-        }
-        if right_is_vertex {
-            self.see(sighting.right_fan, root_number, root.length + root.at.distance(right));
-        }
-        false
     }
 
     /// Takes note of the length of a way to a vertex.
