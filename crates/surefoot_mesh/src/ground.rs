@@ -1,4 +1,4 @@
-//! The ground as a query sees it: pieces, the tree that finds them, and what is joined to what.
+//! The ground as a query sees it: pieces, the tree and the grid that find them, and what is joined to what.
 //!
 //! A mesh has one ground for the agent it was built for. For a wider agent there is another, with
 //! less of each cell left (see `clearance`); every query works on either.
@@ -7,6 +7,7 @@ use crate::data::{Link, NavMeshData};
 use crate::mesh::NavMesh;
 use crate::piece_tree::PieceTree;
 use crate::pieces::{NONE, Pieces};
+use crate::plan_grid::PlanGrid;
 use glam::DVec2;
 
 /// Pieces and what follows from them.
@@ -14,6 +15,7 @@ use glam::DVec2;
 pub(crate) struct Ground {
     pub(crate) pieces: Pieces,
     pub(crate) tree: PieceTree,
+    pub(crate) grid: PlanGrid,
     /// The component of each piece: sets joined by edges or links, whichever way these lead.
     pub(crate) components: Vec<u32>,
 }
@@ -21,6 +23,7 @@ pub(crate) struct Ground {
 impl Ground {
     pub(crate) fn new(pieces: Pieces) -> Self {
         let tree = PieceTree::build(&pieces);
+        let grid = PlanGrid::build(&pieces);
         let mut parent: Vec<u32> = (0..pieces.piece_count() as u32).collect();
         for (e, edge) in pieces.edges.iter().enumerate() {
             if edge.twin != NONE {
@@ -31,7 +34,7 @@ impl Ground {
             unite(&mut parent, s.from_piece, s.to_piece);
         }
         let components = number_sets(&mut parent).0;
-        Self { pieces, tree, components }
+        Self { pieces, tree, grid, components }
     }
 }
 
@@ -45,12 +48,14 @@ pub(crate) struct Surface<'a> {
 impl std::ops::Deref for Surface<'_> {
     type Target = Ground;
 
+    #[inline]
     fn deref(&self) -> &Ground {
         self.ground
     }
 }
 
 impl<'a> Surface<'a> {
+    #[inline]
     pub(crate) fn data(self) -> &'a NavMeshData {
         self.mesh.data()
     }
@@ -63,6 +68,7 @@ impl<'a> Surface<'a> {
         self.mesh.cell_count()
     }
 
+    #[inline]
     pub(crate) fn user_point(self, plan: DVec2, height_m: f64) -> [f64; 3] {
         self.mesh.user_point(plan, height_m)
     }

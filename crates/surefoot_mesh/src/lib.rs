@@ -48,6 +48,7 @@ mod ground;
 mod mesh;
 mod piece_tree;
 mod pieces;
+mod plan_grid;
 mod query;
 mod validate;
 

@@ -10,7 +10,7 @@
 //! border turns away from it by more than half a turn, or it goes round more than once (the foot of
 //! a spiral).
 
-use crate::data::{NO_EDGE, NavMeshData};
+use crate::data::{CellKind, NO_EDGE, NavMeshData};
 use glam::DVec2;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::M_PER_LATTICE;
@@ -20,6 +20,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// In [`PieceEdge::fan`]: a taut path may turn here.
 const CORNER_BIT: u32 = 1 << 31;
+
+/// In [`PieceEdge::fan`]: both sides of the edge are one line, in plan and in height.
+const LEVEL_BIT: u32 = 1 << 30;
 
 /// How far apart the points are at which a link is tried, in metres, unless that makes more than
 /// [`MAX_LINK_SAMPLES`]. The place found is then improved along the segment.
@@ -38,7 +41,8 @@ pub(crate) struct PieceEdge {
     pub(crate) twin: u32,
     /// The piece on the other side, or [`NONE`].
     pub(crate) twin_piece: u32,
-    /// The fan of the start, with a bit that says whether it is a corner.
+    /// The fan of the start, with a bit that says whether it is a corner and one that says whether
+    /// the edge is level with its twin.
     fan: u32,
     /// The block of the piece graph that the crossing belongs to, or [`NONE`].
     pub(crate) block: u32,
@@ -52,7 +56,14 @@ impl PieceEdge {
 
     #[inline]
     pub(crate) fn fan(&self) -> u32 {
-        self.fan & !CORNER_BIT
+        self.fan & !(CORNER_BIT | LEVEL_BIT)
+    }
+
+    /// Whether the edge ends where its twin starts, in plan and in height, and the other way round.
+    /// Not so for the edge of a step.
+    #[inline]
+    fn is_level(&self) -> bool {
+        self.fan & LEVEL_BIT != 0
     }
 
     #[inline]
@@ -99,6 +110,8 @@ pub(crate) struct Pieces {
     cell_first: Vec<u32>,
     /// The height over each piece where it is flat; see [`Plane`].
     pub(crate) planes: Vec<Plane>,
+    /// Whether there are no gap fillers and no ramps.
+    pub(crate) only_ground: bool,
     pub(crate) fan_count: u32,
     /// Points at which links are taken, grouped by the piece where they start.
     pub(crate) link_samples: Vec<LinkSample>,
@@ -168,6 +181,7 @@ impl Pieces {
     /// one piece and their pieces as corner indices.
     pub(crate) fn build(data: &NavMeshData, cuts: &[(u32, Vec<Vec<u32>>)]) -> Self {
         let mut pieces = Self::arrange(data, cuts);
+        pieces.only_ground = data.cell_kinds.iter().all(|&kind| kind == CellKind::Ground);
         pieces.join(data);
         pieces.number_fans();
         pieces.fit_planes();
@@ -193,6 +207,13 @@ impl Pieces {
         if edge + 1 == self.first[piece + 1] { self.first[piece] } else { edge + 1 }
     }
 
+    /// The edge before this one in its piece.
+    #[inline]
+    pub(crate) fn previous(&self, edge: u32) -> u32 {
+        let piece = self.edge_pieces[edge as usize] as usize;
+        if edge == self.first[piece] { self.first[piece + 1] - 1 } else { edge - 1 }
+    }
+
     /// Both ends of an edge in plan.
     #[inline]
     pub(crate) fn segment(&self, edge: u32) -> (DVec2, DVec2) {
@@ -205,6 +226,30 @@ impl Pieces {
         (f64::from(self.heights[edge as usize]), f64::from(self.heights[next as usize]))
     }
 
+    /// Both ends of an edge that has a twin, the right one as it is crossed and the left one.
+    #[inline(always)]
+    pub(crate) fn portal(&self, edge: u32) -> (DVec2, DVec2) {
+        let e = &self.edges[edge as usize];
+        if e.is_level() {
+            (e.start(), self.edges[e.twin as usize].start())
+        } else {
+            self.segment(edge)
+        }
+    }
+
+    /// The height at which an edge that has a twin is crossed, at a share of its length, in metres:
+    /// on the edge of a step that of the upper side.
+    #[inline(always)]
+    pub(crate) fn portal_height(&self, edge: u32, share: f64) -> f64 {
+        let e = &self.edges[edge as usize];
+        if e.is_level() {
+            let right = f64::from(self.heights[edge as usize]);
+            right + (f64::from(self.heights[e.twin as usize]) - right) * share
+        } else {
+            self.edge_height(edge, share).max(self.edge_height(e.twin, 1.0 - share))
+        }
+    }
+
     /// The height of an edge at a share of its length, in metres.
     pub(crate) fn edge_height(&self, edge: u32, share: f64) -> f64 {
         let (a, b) = self.segment_heights(edge);
@@ -213,14 +258,23 @@ impl Pieces {
 
     /// The height of the surface over a point of a piece, in metres. Outside the piece: the height
     /// of the nearest of the triangles that it is seen as (a fan around its first corner).
+    #[inline]
     pub(crate) fn height(&self, piece: u32, p: DVec2) -> f64 {
+        let Plane { dx, dy } = self.planes[piece as usize];
+        if dx.is_nan() {
+            return self.height_of_fan(piece, p);
+        }
+        let first = self.first[piece as usize] as usize;
+        let d = p - self.edges[first].start();
+        f64::from(self.heights[first]) + f64::from(dx) * d.x + f64::from(dy) * d.y
+    }
+
+    /// The same for a piece that is not flat.
+    #[inline(never)]
+    fn height_of_fan(&self, piece: u32, p: DVec2) -> f64 {
         let range = self.range(piece);
         let origin = self.edges[range.start].start();
         let z0 = f64::from(self.heights[range.start]);
-        let Plane { dx, dy } = self.planes[piece as usize];
-        if !dx.is_nan() {
-            return z0 + f64::from(dx) * (p.x - origin.x) + f64::from(dy) * (p.y - origin.y);
-        }
         let d = p - origin;
         let spoke = |i: usize| self.edges[i].start() - origin;
         // The triangle whose far spoke is the first to have the point on its right.
@@ -241,23 +295,31 @@ impl Pieces {
         z0 + s * (f64::from(self.heights[far - 1]) - z0) + t * (f64::from(self.heights[far]) - z0)
     }
 
-    /// The point of a piece nearest to `p` in plan: `p` itself where it lies inside.
-    #[inline]
-    pub(crate) fn closest(&self, piece: u32, p: DVec2) -> DVec2 {
+    /// The first edge that has `p` on its right, if any does, so that `p` lies outside: twice the
+    /// area of the triangle of both, below zero, and the square of the edge's length. No point of the
+    /// piece is nearer than the edge's line.
+    #[inline(always)]
+    pub(crate) fn first_edge_before(&self, piece: u32, p: DVec2) -> Option<(f64, f64)> {
         let edges = &self.edges[self.range(piece)];
         let mut a = edges[edges.len() - 1].start();
-        let mut inside = true;
         for e in edges {
             let b = e.start();
-            if (b - a).perp_dot(p - a) < 0.0 {
-                inside = false;
-                break;
+            let side = (b - a).perp_dot(p - a);
+            if side < 0.0 {
+                return Some((side, (b - a).length_squared()));
             }
             a = b;
         }
-        if inside {
+        None
+    }
+
+    /// The point of a piece nearest to `p` in plan: `p` itself where it lies inside.
+    #[inline]
+    pub(crate) fn closest(&self, piece: u32, p: DVec2) -> DVec2 {
+        if self.first_edge_before(piece, p).is_none() {
             return p;
         }
+        let edges = &self.edges[self.range(piece)];
         let mut a = edges[edges.len() - 1].start();
         let mut best = (f64::INFINITY, a);
         for e in edges {
@@ -462,6 +524,24 @@ impl Pieces {
             fans += 1;
         }
         self.fan_count = fans;
+        self.mark_level();
+    }
+
+    /// Finds the edges that are level with their twins.
+    fn mark_level(&mut self) {
+        for edge in 0..self.edges.len() as u32 {
+            let twin = self.edges[edge as usize].twin;
+            if twin == NONE {
+                continue;
+            }
+            let (from, to) = self.segment(edge);
+            let heights = self.segment_heights(edge);
+            let (twin_from, twin_to) = self.segment(twin);
+            let twin_heights = self.segment_heights(twin);
+            if (from, to) == (twin_to, twin_from) && heights == (twin_heights.1, twin_heights.0) {
+                self.edges[edge as usize].fan |= LEVEL_BIT;
+            }
+        }
     }
 
     /// Whether a taut path may turn at a fan whose pieces take up `angle`, whose first edge leads

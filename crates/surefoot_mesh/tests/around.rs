@@ -56,6 +56,75 @@ fn rays_end_where_the_first_wall_is() {
 }
 
 #[test]
+fn rays_that_touch_walls_go_on() {
+    // Three rooms in a row, and a field of pillars seen as one block of wall: a ring.
+    let points: Vec<[f32; 3]> = (0..8).map(|i| [(i % 4) as f32, (i / 4) as f32, 0.0]).collect();
+    let rooms: Vec<Vec<u32>> = (0..3).map(|i| vec![i, i + 1, i + 5, i + 4]).collect();
+    let agent = surefoot_mesh::Agent::default();
+    let row = surefoot_mesh::NavMeshData::from_polygons(&points, &rooms, agent, meshes::UP)
+        .unwrap()
+        .validate()
+        .unwrap();
+    let query = Query::new(&row);
+    // Along either wall, either way, from within a wall's edge and from the corners.
+    for y in [0.0, 1.0] {
+        for (from, to) in [(0.2, 2.8), (2.8, 0.2), (0.0, 3.0), (3.0, 0.0), (1.0, 2.0), (2.0, 0.5)] {
+            for off in [0.0, 1e-12, -1e-12] {
+                let ray = query.raycast([from, y + off, 0.0], [to, y - off, 0.0]).unwrap();
+                assert!(ray.wall.is_none() && ray.share >= 1.0, "{from} to {to} at {y}: {ray:?}");
+                assert!((ray.end.point[0] - to).abs() < 1e-9);
+            }
+        }
+        // Past the end, and beside it, there is a wall.
+        let ray = query.raycast([0.2, y, 0.0], [3.5, y, 0.0]).unwrap();
+        assert!(ray.wall.is_some() && (ray.end.point[0] - 3.0).abs() < 1e-9, "{ray:?}");
+        assert!(ray.wall.unwrap().normal[0] < -0.9);
+        let ray = query.raycast([0.2, y, 0.0], [2.0, 0.5 + (y - 0.5) * 3.0, 0.0]).unwrap();
+        assert!(ray.wall.is_some() && ray.share < 1e-9, "{ray:?}");
+    }
+    let mesh = ring().validate().unwrap();
+    let query = Query::new(&mesh);
+    // The corner at (2, 2) of the block from (2, 2) to (4, 4), touched and met.
+    let ray = query.raycast([1.0, 3.0, 0.0], [3.0, 1.0, 0.0]).unwrap();
+    assert!(ray.wall.is_none() && ray.share >= 1.0, "{ray:?}");
+    let ray = query.raycast([1.0, 1.0, 0.0], [3.0, 3.0, 0.0]).unwrap();
+    assert!(ray.wall.is_some() && (ray.share - 0.5).abs() < 1e-9, "{ray:?}");
+    // Along the block's side from a place on it, past its corner, and on.
+    for (from, to) in [([2.0, 3.0], [2.0, 0.5]), ([3.0, 2.0], [0.5, 2.0]), ([4.0, 2.5], [4.0, 5.5])]
+    {
+        let ray = query.raycast([from[0], from[1], 0.0], [to[0], to[1], 0.0]).unwrap();
+        assert!(ray.wall.is_none() && ray.share >= 1.0, "{from:?} to {to:?}: {ray:?}");
+    }
+}
+
+#[test]
+fn the_legs_of_paths_are_clear_to_rays() {
+    let (mut random, fields) = fields(27, 12);
+    let (mut legs, mut elsewhere) = (0, 0);
+    for f in &fields {
+        let mut query = Query::new(&f.mesh);
+        for _ in 0..200 {
+            let [from, to] = [0, 1].map(|_| {
+                let [x, y] = f.random_free_point(&mut random);
+                [x, y, 0.0]
+            });
+            let Ok(path) = query.find_path(from, to) else { continue };
+            for leg in path.points.windows(2) {
+                // Where two blocks touch, a corner belongs to the ground on either side.
+                if !path.cells.contains(&query.locate(leg[0]).unwrap().cell) {
+                    elsewhere += 1;
+                    continue;
+                }
+                let ray = query.raycast(leg[0], leg[1]).unwrap();
+                assert!(ray.wall.is_none() && ray.share >= 1.0, "{leg:?}: {ray:?}");
+                legs += 1;
+            }
+        }
+    }
+    assert!(legs > 5000 && elsewhere * 4 < legs, "{legs} legs, {elsewhere} corners elsewhere");
+}
+
+#[test]
 fn rays_list_their_cells_and_stay_on_their_storey() {
     let mesh = stairs(4, true).validate().unwrap();
     let query = Query::new(&mesh);

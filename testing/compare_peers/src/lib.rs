@@ -19,5 +19,5 @@ pub use courses::{
 pub use levels::{Level, LevelError};
 pub use query_clearance::{ClearanceTally, compare_clearance};
 pub use query_lengths::{LengthTally, compare_lengths};
-pub use query_speed::{Micros, SpeedRow, compare_speed};
+pub use query_speed::{Asked, Micros, RepeatRow, SpeedRow, compare_speed, repeat_queries};
 pub use recast::{Polygons, RecastError, RecastMesh, RecastSettings, Triangles, build_recast};

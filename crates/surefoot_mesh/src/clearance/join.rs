@@ -101,6 +101,7 @@ pub(super) fn join(mesh: &NavMesh, distance_m: f64, carved: Carved) -> Pieces {
         }
     }
     let mut pieces = Pieces::from_parts(parts, mesh.cell_count());
+    pieces.only_ground = mesh.ground.pieces.only_ground;
     let samples = reachable_links(mesh, &pieces, distance_m);
     pieces.set_link_samples(samples);
     pieces

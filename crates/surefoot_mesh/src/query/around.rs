@@ -5,7 +5,7 @@ use super::locate::Place;
 use super::path::{NearestPoint, PathError};
 use super::position::Position;
 use super::ray::{self, RayEnd};
-use super::{Path, PathOptions, Query, ground_of, surface};
+use super::{Query, ground_of, surface};
 use crate::data::{CellId, EdgeId, NO_EDGE};
 use crate::ground::Surface;
 use glam::{DVec2, DVec3};
@@ -64,8 +64,9 @@ impl Query<'_> {
         Some(component(a) == component(b))
     }
 
-    /// Walks straight, in plan, from one point towards another, until a wall stops it. Links are
-    /// not taken. The height of the target does not matter.
+    /// Walks straight, in plan, from one point towards another, until a wall stops it. A line that
+    /// only touches a wall is not stopped: it may run along one, and pass a corner, as the legs of
+    /// paths do. Links are not taken. The height of the target does not matter.
     pub fn raycast(&self, from: impl Position, to: impl Position) -> Result<Ray, PathError> {
         self.raycast_with(from, to, |_| {})
     }
@@ -98,9 +99,10 @@ impl Query<'_> {
             enter(self.cell(piece));
         });
         let way = to - start.plan;
-        let share = match end.wall {
-            None => 1.0,
-            Some(_) => ((end.at - start.plan).dot(way) / way.length_squared()).clamp(0.0, 1.0),
+        let share = if end.at == to {
+            1.0
+        } else {
+            ((end.at - start.plan).dot(way) / way.length_squared()).clamp(0.0, 1.0)
         };
         Ok(Ray { end: self.ray_point(end), share, wall: end.wall.map(|w| self.wall(w)) })
     }
@@ -220,64 +222,5 @@ impl Query<'_> {
             // The mesh lies to the left of its edges.
             normal: self.direction((b - a).perp().normalize()),
         }
-    }
-}
-
-/// One of many path queries.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PathRequest {
-    /// Where the path starts, in the user's frame.
-    pub from: [f64; 3],
-    /// Where it should end.
-    pub to: [f64; 3],
-}
-
-impl PathRequest {
-    /// A request between two points.
-    #[must_use]
-    pub fn new(from: impl Position, to: impl Position) -> Self {
-        Self { from: from.coordinates(), to: to.coordinates() }
-    }
-}
-
-impl Query<'_> {
-    /// Answers many queries under this query's filter and extents, over all threads of the current
-    /// pool where the feature `parallel` is on. Answers come in the order of the requests and do
-    /// not depend on the number of threads.
-    pub fn find_paths(
-        &mut self,
-        requests: &[PathRequest],
-        options: &PathOptions,
-    ) -> Vec<Result<Path, PathError>> {
-        #[cfg(feature = "parallel")]
-        {
-            use rayon::prelude::*;
-            // Small enough to share the work out evenly, large enough to warm a query up.
-            const CHUNK: usize = 64;
-            if requests.len() > CHUNK {
-                let (mesh, tables, extents) = (self.mesh, &self.tables, self.extents_m);
-                let clearance = &self.clearance;
-                return requests
-                    .par_chunks(CHUNK)
-                    .map_init(
-                        || {
-                            let mut query = Query::new(mesh);
-                            query.tables = tables.clone();
-                            query.clearance = clearance.clone();
-                            query.extents_m = extents;
-                            query
-                        },
-                        |query, chunk| -> Vec<_> {
-                            chunk
-                                .iter()
-                                .map(|r| query.find_path_with(r.from, r.to, options))
-                                .collect()
-                        },
-                    )
-                    .flatten_iter()
-                    .collect();
-            }
-        }
-        requests.iter().map(|r| self.find_path_with(r.from, r.to, options)).collect()
     }
 }

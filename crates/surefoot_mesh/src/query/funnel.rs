@@ -8,6 +8,7 @@
 //! A portal that is seen edge-on can appear turned around by a rounding error. It is then crossed
 //! at its nearer end: a line along it passes there anyway.
 
+use crate::pieces::share_on_segment;
 use glam::DVec2;
 
 /// How far a point may lie off a line that it is meant to be on, in metres: the start and the
@@ -19,6 +20,20 @@ const ON_LINE_M: f64 = 2e-9;
 pub(crate) struct Portal {
     pub(crate) left: DVec2,
     pub(crate) right: DVec2,
+}
+
+impl Portal {
+    /// Where between the right end and the left one a point of the portal lies, from 0 to 1.
+    #[inline]
+    pub(crate) fn share(&self, p: DVec2) -> f64 {
+        if p == self.right {
+            0.0
+        } else if p == self.left {
+            1.0
+        } else {
+            share_on_segment(self.right, self.left, p)
+        }
+    }
 }
 
 /// A corner of the path.

@@ -1,15 +1,22 @@
 //! The open list of a search: a heap with four children to a node, least key first.
 
-/// Entries with a key and a number; of equal keys the lower number comes first, so that results
-/// do not depend on how the heap is built.
+use std::hint::select_unpredictable;
+
+/// Children of a node.
+const WIDTH: usize = 4;
+
+/// Entries with a key that is not negative and a number; of equal keys the lower number comes first,
+/// so that results do not depend on how the heap is built. An entry is one integer, the bits of the
+/// key above those of the number: numbers that are not negative are ordered as their bits, and
+/// integers are compared without a branch that nobody can foresee.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heap {
-    entries: Vec<(f64, u32)>,
+    entries: Vec<u128>,
 }
 
 #[inline]
-fn before(a: (f64, u32), b: (f64, u32)) -> bool {
-    a.0 < b.0 || (a.0 <= b.0 && a.1 < b.1)
+fn key_of(entry: u128) -> f64 {
+    f64::from_bits((entry >> 32) as u64)
 }
 
 impl Heap {
@@ -20,17 +27,18 @@ impl Heap {
     /// The least key, infinite when there is none.
     #[inline]
     pub(crate) fn least_key(&self) -> f64 {
-        self.entries.first().map_or(f64::INFINITY, |e| e.0)
+        self.entries.first().map_or(f64::INFINITY, |&e| key_of(e))
     }
 
     #[inline]
     pub(crate) fn push(&mut self, key: f64, value: u32) {
-        let entry = (key, value);
+        debug_assert!(key >= 0.0 && key.is_sign_positive());
+        let entry = u128::from(key.to_bits()) << 32 | u128::from(value);
         let mut at = self.entries.len();
         self.entries.push(entry);
         while at > 0 {
-            let up = (at - 1) / 4;
-            if !before(entry, self.entries[up]) {
+            let up = (at - 1) / WIDTH;
+            if entry >= self.entries[up] {
                 break;
             }
             self.entries[at] = self.entries[up];
@@ -42,28 +50,33 @@ impl Heap {
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(f64, u32)> {
         let last = self.entries.pop()?;
-        let Some(&top) = self.entries.first() else { return Some(last) };
+        let Some(&top) = self.entries.first() else { return Some((key_of(last), last as u32)) };
         let n = self.entries.len();
         let mut at = 0;
         loop {
-            let first = at * 4 + 1;
-            if first >= n {
-                break;
-            }
+            let first = at * WIDTH + 1;
             let mut least = first;
-            for child in first + 1..(first + 4).min(n) {
-                if before(self.entries[child], self.entries[least]) {
-                    least = child;
+            if let Some(&[a, b, c, d]) = self.entries.get(first..first + WIDTH) {
+                // Two and two, then the lesser of both.
+                let ab = select_unpredictable(b < a, first + 1, first);
+                let cd = select_unpredictable(d < c, first + 3, first + 2);
+                least = select_unpredictable(c.min(d) < a.min(b), cd, ab);
+            } else if first >= n {
+                break;
+            } else {
+                for child in first + 1..n {
+                    let is_less = self.entries[child] < self.entries[least];
+                    least = select_unpredictable(is_less, child, least);
                 }
             }
-            if !before(self.entries[least], last) {
+            if self.entries[least] >= last {
                 break;
             }
             self.entries[at] = self.entries[least];
             at = least;
         }
         self.entries[at] = last;
-        Some(top)
+        Some((key_of(top), top as u32))
     }
 }
 

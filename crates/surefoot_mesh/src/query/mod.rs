@@ -4,6 +4,7 @@
 //! has warmed up; the mesh itself is only read, and every thread can have a query of its own.
 
 mod around;
+mod batch;
 mod filter;
 mod flood;
 mod funnel;
@@ -21,7 +22,8 @@ mod taut_search;
 mod trace;
 mod weighted;
 
-pub use around::{Moved, NearestWall, PathRequest, Ray, Wall};
+pub use around::{Moved, NearestWall, Ray, Wall};
+pub use batch::PathRequest;
 pub use filter::{Filter, FilterError};
 pub use flood::CellDistance;
 pub use path::{
@@ -80,13 +82,16 @@ pub struct Query<'m> {
     /// Half the box around a point in which the mesh is looked for, along the canonical axes.
     extents_m: [f64; 3],
     filter: Filter,
-    tables: Tables,
+    tables: Arc<Tables>,
     search: Search,
     tracer: Tracer,
     sight: Sight,
     drawing: Drawing,
     pending: Option<Pending>,
     fallbacks: u64,
+    /// The queries of other threads, kept from batch to batch.
+    #[cfg(feature = "parallel")]
+    helpers: Vec<batch::Helper<'m>>,
 }
 
 impl<'m> Query<'m> {
@@ -100,13 +105,15 @@ impl<'m> Query<'m> {
             clearance: None,
             extents_m: [sideways, sideways, agent.height_m],
             filter: Filter::default(),
-            tables: Tables::plain(),
+            tables: Arc::new(Tables::plain()),
             search: Search::default(),
             tracer: Tracer::default(),
             sight: Sight::default(),
             drawing: Drawing::default(),
             pending: None,
             fallbacks: 0,
+            #[cfg(feature = "parallel")]
+            helpers: Vec::new(),
         }
     }
 
@@ -126,7 +133,7 @@ impl<'m> Query<'m> {
 
     /// Chooses ground and costs for the queries that follow. Takes time in proportion to the mesh.
     pub fn set_filter(&mut self, filter: &Filter) -> Result<(), FilterError> {
-        self.tables = Tables::new(self.surface(), filter)?;
+        self.tables = Arc::new(Tables::new(self.surface(), filter)?);
         self.filter = filter.clone();
         self.drawing.reset();
         self.pending = None;
@@ -154,11 +161,12 @@ impl<'m> Query<'m> {
         self.pending = None;
         self.drawing.reset();
         // The filter was sound before and knows nothing of pieces.
-        self.tables = if self.filter == Filter::default() {
+        let tables = if self.filter == Filter::default() {
             Tables::plain()
         } else {
             Tables::new(self.surface(), &self.filter).unwrap_or_else(|_| Tables::plain())
         };
+        self.tables = Arc::new(tables);
         Ok(())
     }
 
@@ -337,7 +345,7 @@ impl<'m> Query<'m> {
             start,
             goal,
             &self.search.corridor,
-            self.search.is_straight,
+            self.search.corners_are_known.then_some(&self.search.corners),
             options.points,
             path,
         );

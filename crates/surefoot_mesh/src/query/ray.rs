@@ -2,8 +2,8 @@
 //!
 //! In go a place and a direction in plan; out comes where the line ends: at its target, or at a
 //! wall (an edge without a neighbour, or with one that the filter leaves out). A walker goes from
-//! piece to piece through the edge it leaves by; in a convex piece there is one. Links are not
-//! taken. Sliding follows the wall as far as that brings the walker nearer to its target, and
+//! piece to piece through the edge or around the vertex it leaves by; in a convex piece there is one.
+//! A line that touches a wall and does not cross it goes on. Links are not taken. Sliding follows the wall as far as that brings the walker nearer to its target, and
 //! leaves it where the ground opens.
 
 use super::filter::Tables;
@@ -12,7 +12,12 @@ use crate::ground::Surface;
 use crate::pieces::{NONE, Pieces};
 use glam::DVec2;
 
-/// Within this distance of a vertex a line passes on either side of it, in metres.
+/// How far beside a wall or a vertex a line may lie and still run along it or meet it, in metres:
+/// more than rounding into the user's frame and back moves a point within 100 km of its origin, and far
+/// less than the lattice resolves.
+const TOUCH_M: f64 = 1e-8;
+
+/// Shorter moves along a wall are none, in metres.
 const VERTEX_SLACK_M: f64 = 1e-9;
 
 /// The most walls that one move slides along.
@@ -34,7 +39,153 @@ pub(crate) fn passable(pieces: &Pieces, tables: &Tables, edge: usize) -> bool {
     e.twin != NONE && tables.is_open(e.twin_piece)
 }
 
+/// A straight line in plan, as far as its end.
+struct Line {
+    from: DVec2,
+    /// The direction, of unit length.
+    ahead: DVec2,
+    length_m: f64,
+}
+
+/// Where a line leaves a piece.
+enum Exit {
+    /// Through an edge, between its ends.
+    Edge(usize),
+    /// At the vertex where this edge starts.
+    Vertex(usize),
+}
+
+impl Line {
+    /// The line between two points; `None` where they are one.
+    fn new(from: DVec2, to: DVec2) -> Option<Self> {
+        let length_m = from.distance(to);
+        let ahead = (to - from) / length_m;
+        ahead.is_finite().then_some(Self { from, ahead, length_m })
+    }
+
+    /// How far to the left of the line a point lies, in metres; zero where it is on it but for
+    /// rounding.
+    #[inline]
+    fn side(&self, p: DVec2) -> f64 {
+        let side = self.ahead.perp_dot(p - self.from);
+        if side.abs() <= TOUCH_M { 0.0 } else { side }
+    }
+
+    /// How far along the line a point lies, in metres.
+    #[inline]
+    fn progress(&self, p: DVec2) -> f64 {
+        self.ahead.dot(p - self.from)
+    }
+
+    /// Where the line leaves a convex piece that it crosses or touches: how, where, and how far along
+    /// the line.
+    fn exit(&self, pieces: &Pieces, piece: u32) -> Option<(Exit, DVec2, f64)> {
+        let range = pieces.range(piece);
+        let mut best: Option<(Exit, DVec2, f64)> = None;
+        let mut put = |exit, at, progress: f64| {
+            if best.as_ref().is_none_or(|b| progress > b.2) {
+                best = Some((exit, at, progress));
+            }
+        };
+        let last = range.end - 1;
+        let mut a = pieces.edges[last].start();
+        let (mut side_a, mut before) = (self.side(a), last);
+        for i in range {
+            let b = pieces.edges[i].start();
+            let side_b = self.side(b);
+            if side_b.abs() <= 0.0 {
+                put(Exit::Vertex(i), b, self.progress(b));
+            } else if side_a < 0.0 && side_b > 0.0 {
+                let at = a + (b - a) * (side_a / (side_a - side_b));
+                put(Exit::Edge(before), at, self.progress(at));
+            }
+            (a, side_a, before) = (b, side_b, i);
+        }
+        best
+    }
+
+    /// Whether the line goes on into the piece that has a corner where `edge` starts, or along one
+    /// of the two edges that meet there.
+    fn enters(&self, pieces: &Pieces, edge: u32, vertex: DVec2) -> bool {
+        let (_, out) = pieces.segment(edge);
+        let back = pieces.edges[pieces.previous(edge) as usize].start();
+        let (side_out, side_back) = (self.side(out), self.side(back));
+        let is_ahead = |p: DVec2| self.ahead.dot(p - vertex) > 0.0;
+        (side_out < 0.0 && side_back > 0.0)
+            || (side_out.abs() <= 0.0 && is_ahead(out))
+            || (side_back.abs() <= 0.0 && is_ahead(back))
+    }
+}
+
+/// The edge that starts at the same vertex in the next piece around it, if the way there is open.
+#[inline]
+fn around_vertex(pieces: &Pieces, tables: &Tables, edge: u32, clockwise: bool) -> Option<u32> {
+    let through = if clockwise { edge } else { pieces.previous(edge) };
+    if !passable(pieces, tables, through as usize) {
+        return None;
+    }
+    let twin = pieces.edges[through as usize].twin;
+    Some(if clockwise { pieces.next(twin) } else { twin })
+}
+
+/// Finds the piece into which a line goes on from a vertex: the edge that starts at the vertex there,
+/// which way around it lies, and how many pieces on.
+fn turn_into(
+    pieces: &Pieces,
+    tables: &Tables,
+    line: &Line,
+    edge: u32,
+    vertex: DVec2,
+) -> Option<(u32, bool, usize)> {
+    for clockwise in [false, true] {
+        let mut at = edge;
+        let mut count = 0;
+        while let Some(next) = around_vertex(pieces, tables, at, clockwise) {
+            count += 1;
+            if next == edge || count > pieces.edges.len() {
+                break;
+            }
+            if line.enters(pieces, next, vertex) {
+                return Some((next, clockwise, count));
+            }
+            at = next;
+        }
+    }
+    None
+}
+
+/// The wall that stops a line at a vertex. Of the two that end there the one that is in the way and
+/// leads farther on.
+fn wall_at_vertex(pieces: &Pieces, tables: &Tables, line: &Line, edge: u32) -> u32 {
+    let walls = [true, false].map(|clockwise| {
+        let mut at = edge;
+        for _ in 0..pieces.edges.len() {
+            match around_vertex(pieces, tables, at, clockwise) {
+                Some(next) if next != edge => at = next,
+                _ => break,
+            }
+        }
+        if clockwise { at } else { pieces.previous(at) }
+    });
+    // The first starts at the vertex and the second ends there; the ground lies to their left.
+    let along = walls.map(|wall| {
+        let (a, b) = pieces.segment(wall);
+        (b - a).normalize_or_zero()
+    });
+    let is_in_the_way = along.map(|along| along.perp().dot(line.ahead) < 0.0);
+    let leads_on = [along[0].dot(line.ahead), -along[1].dot(line.ahead)];
+    let first = match is_in_the_way {
+        [true, false] => true,
+        [false, true] => false,
+        _ => leads_on[0] >= leads_on[1],
+    };
+    walls[usize::from(!first)]
+}
+
 /// Walks straight from a place of a piece towards `to`; `enter` is told every piece entered.
+///
+/// A line that only touches a wall goes on: one that runs along it, or meets a vertex and finds open
+/// ground straight behind it. On a wall is what lies within [`TOUCH_M`] of it.
 pub(crate) fn walk(
     mesh: Surface<'_>,
     tables: &Tables,
@@ -44,69 +195,41 @@ pub(crate) fn walk(
     mut enter: impl FnMut(u32),
 ) -> RayEnd {
     let pieces = &mesh.pieces;
-    let d = to - from;
+    let Some(line) = Line::new(from, to) else { return RayEnd { piece, at: to, wall: None } };
     let mut piece = piece;
-    let mut entry = usize::MAX;
-    let mut done_share = 0.0_f64;
-    // A line enters a piece once; a few more steps turn around vertices that it meets exactly.
-    let mut steps_left = 4 * pieces.piece_count() + 16;
-    loop {
-        let range = pieces.range(piece);
-        let following = |i: usize| if i + 1 == range.end { range.start } else { i + 1 };
-        // The edge with its start on the right and its end on the left of the line.
-        let mut exit = None;
-        for i in range.clone() {
-            let (a, b) = (pieces.edges[i].start(), pieces.edges[following(i)].start());
-            let (side_a, side_b) = (d.perp_dot(a - from), d.perp_dot(b - from));
-            if side_a <= 0.0 && side_b > 0.0 && i != entry {
-                let at = a + (b - a) * (side_a / (side_a - side_b));
-                let share = (at - from).dot(d);
-                if exit.is_none_or(|(_, _, best)| share > best) {
-                    exit = Some((i, at, share));
+    let mut reached = from;
+    // A line enters a piece once; a few more steps turn around vertices that it meets.
+    for _ in 0..4 * pieces.piece_count() + 16 {
+        let Some((exit, at, progress)) = line.exit(pieces, piece) else {
+            // Only if the line has been put beside the piece: there it ends.
+            return RayEnd { piece, at: pieces.closest(piece, reached), wall: None };
+        };
+        if progress >= line.length_m - TOUCH_M {
+            return RayEnd { piece, at: to, wall: None };
+        }
+        reached = at;
+        match exit {
+            Exit::Edge(edge) if passable(pieces, tables, edge) => {
+                piece = pieces.edges[edge].twin_piece;
+                enter(piece);
+            }
+            Exit::Edge(edge) => return RayEnd { piece, at, wall: Some(edge as u32) },
+            Exit::Vertex(edge) => {
+                let mut edge = edge as u32;
+                let Some((_, clockwise, count)) = turn_into(pieces, tables, &line, edge, at) else {
+                    let wall = wall_at_vertex(pieces, tables, &line, edge);
+                    let piece = pieces.edge_pieces[wall as usize];
+                    return RayEnd { piece, at, wall: Some(wall) };
+                };
+                for _ in 0..count {
+                    edge = around_vertex(pieces, tables, edge, clockwise).unwrap_or(edge);
+                    piece = pieces.edge_pieces[edge as usize];
+                    enter(piece);
                 }
             }
         }
-        let Some((mut edge, at, share)) = exit else {
-            // Only a line of no length, or one that rounding has put beside the piece.
-            let end = if pieces.closest(piece, to) == to {
-                to
-            } else {
-                pieces.closest(piece, from + d * done_share)
-            };
-            return RayEnd { piece, at: end, wall: None };
-        };
-        if share >= d.length_squared() {
-            return RayEnd { piece, at: to, wall: None };
-        }
-        done_share = done_share.max(share / d.length_squared());
-        steps_left -= 1;
-        if !passable(pieces, tables, edge) {
-            // At a vertex the edge on its other side may be open: the line only touches the wall.
-            let length = d.length();
-            let next = following(edge);
-            let before = if edge == range.start { range.end - 1 } else { edge - 1 };
-            let near = |v: DVec2| v.distance(at) <= VERTEX_SLACK_M.max(length * 1e-12);
-            if near(pieces.edges[edge].start())
-                && before != entry
-                && passable(pieces, tables, before)
-            {
-                edge = before;
-            } else if near(pieces.edges[next].start())
-                && next != entry
-                && passable(pieces, tables, next)
-            {
-                edge = next;
-            } else {
-                return RayEnd { piece, at, wall: Some(edge as u32) };
-            }
-        }
-        if steps_left == 0 {
-            return RayEnd { piece, at, wall: Some(edge as u32) };
-        }
-        entry = pieces.edges[edge].twin as usize;
-        piece = pieces.edges[edge].twin_piece;
-        enter(piece);
     }
+    RayEnd { piece, at: pieces.closest(piece, reached), wall: None }
 }
 
 /// Moves from a place towards `to`, sliding along walls. Returns where that ends and whether a wall

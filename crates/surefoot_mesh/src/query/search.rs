@@ -4,6 +4,7 @@
 //! pieces, named from the side that is left) and links. The funnel turns it into a path.
 
 use super::filter::Tables;
+use super::funnel::Corner;
 use super::heap::Heap;
 use super::locate::Place;
 use crate::ground::Surface;
@@ -113,8 +114,9 @@ pub(crate) struct Search {
     pub(crate) corridor: Vec<Crossing>,
     /// The crossings of the last walk towards the goal.
     pub(crate) walked: Vec<Crossing>,
-    /// Whether the corridor is that of the straight line.
-    pub(crate) is_straight: bool,
+    /// The corners of the shortest line through the corridor, if the search has found them too.
+    pub(crate) corners: Vec<Corner>,
+    pub(crate) corners_are_known: bool,
     /// Nodes looked at in this run.
     pub(crate) nodes: u64,
     /// Whether there is no goal, and all within a distance is looked at.
@@ -167,7 +169,8 @@ impl Search {
     fn next_run(&mut self) {
         self.heap.clear();
         self.corridor.clear();
-        self.is_straight = false;
+        self.corners.clear();
+        self.corners_are_known = false;
         self.nodes = 0;
         self.run = self.run.wrapping_add(1);
         if self.run == 0 {

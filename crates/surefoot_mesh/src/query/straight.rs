@@ -18,11 +18,12 @@ impl Search {
         if !tables.is_uniform() || tables.least_factor < 1.0 {
             return false;
         }
-        self.is_straight = self.walk_to_goal(mesh, tables, self.start, self.start_piece);
-        if self.is_straight {
+        let is_straight = self.walk_to_goal(mesh, tables, self.start, self.start_piece);
+        if is_straight {
             self.corridor.extend_from_slice(&self.walked);
+            self.corners_are_known = true;
         }
-        self.is_straight
+        is_straight
     }
 
     /// Walks along the line from a place to the goal, beginning in a piece that the line crosses.

@@ -14,10 +14,12 @@
 //! cannot lose a way; it can move an interval's end by a few units in the last place.
 
 use super::filter::Tables;
+use super::funnel::Corner;
 use super::search::{Crossing, Outcome, Reached, Search};
 use crate::ground::Surface;
 use crate::pieces::{NONE, closest_on_segment};
 use glam::DVec2;
+use std::hint::select_unpredictable;
 
 /// Relative difference below which two lengths count as equal when roots are compared.
 const SAME_LENGTH: f64 = 1e-12;
@@ -47,6 +49,10 @@ struct Root {
     piece: u32,
     /// Whether the straight way from here to the goal has been tried.
     tried: bool,
+    /// The root before it.
+    before: u32,
+    /// The step behind which the path turned here.
+    step: u32,
 }
 
 /// An interval of an edge and what is seen through it.
@@ -59,6 +65,9 @@ struct Node {
     before: u32,
     /// How the piece is entered.
     crossing: Crossing,
+    /// The edge through which it is entered, as an edge of its own; [`NONE`] for a link.
+    entry: u32,
+    piece: u32,
     /// Whether the ends of the interval are those of its edge.
     left_is_vertex: bool,
     right_is_vertex: bool,
@@ -83,8 +92,8 @@ pub(crate) struct TautState {
     /// The shortest way known to each vertex, by its fan, and the root that it is seen from.
     sights: Vec<Reached>,
     link_samples: Vec<Reached>,
-    /// Estimates and nodes that the last expansion has brought.
-    fresh: Vec<(f64, Node)>,
+    /// Estimates and places of the nodes that the last expansion has brought.
+    fresh: Vec<(f64, u32)>,
     /// The least estimate of an interval before the goal's piece.
     goal_length: f64,
 }
@@ -98,16 +107,19 @@ impl TautState {
 }
 
 /// The length of the shortest way from `root` to `to` through the segment between `right` and
-/// `left`, with `to` beyond it. What lies on the line to an end needs no turn there.
+/// `left`, with `to` beyond it. Which end the way turns at cannot be foreseen, so there is no branch:
+/// a way that does not turn goes through the root itself.
 #[inline]
 fn length_through(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> f64 {
-    if Ray::new(root, right - root).side(to) < 0.0 {
-        root.distance(right) + right.distance(to)
-    } else if Ray::new(root, left - root).side(to) > 0.0 {
-        root.distance(left) + left.distance(to)
-    } else {
-        root.distance(to)
-    }
+    let way = to - root;
+    let turns_left = (left - root).perp_dot(way) > 0.0;
+    let turns_right = (right - root).perp_dot(way) < 0.0;
+    let select = |left: f64, right: f64, root: f64| {
+        let other = select_unpredictable(turns_left, left, root);
+        select_unpredictable(turns_right, right, other)
+    };
+    let via = DVec2::new(select(left.x, right.x, root.x), select(left.y, right.y, root.y));
+    root.distance(via) + via.distance(to)
 }
 
 /// The least length from `root` through the segment to `goal`, wherever the goal lies.
@@ -236,6 +248,8 @@ impl Search {
             fan: NONE,
             piece: self.start_piece,
             tried: true,
+            before: NONE,
+            step: NONE,
         });
         let start = Expansion { mesh, tables, number: NONE, piece: self.start_piece };
         self.spread(&start, 0);
@@ -255,32 +269,33 @@ impl Search {
             let Some((mut key, place)) = self.heap.pop() else { return Outcome::Exhausted };
             let mut node = self.take_node(place);
             loop {
-                let piece = node.crossing.entered(&mesh.pieces);
-                if piece == self.goal_piece {
-                    self.collect_taut(&node);
+                if node.piece == self.goal_piece {
+                    self.collect_taut(mesh, &node, false);
                     return Outcome::Found;
                 }
                 let root = self.taut.roots[node.root as usize];
                 if self.is_stale(&root) || self.is_node_outdone(mesh, tables, &node, &root) {
                     break;
                 }
-                if !root.tried && self.sees_goal(mesh, tables, &node, &root, key, piece) {
-                    self.collect_taut(&node);
+                if !root.tried && self.sees_goal(mesh, tables, &node, &root, key) {
+                    self.collect_taut(mesh, &node, true);
                     self.corridor.extend_from_slice(&self.walked);
                     return Outcome::Found;
                 }
                 left = left.saturating_sub(1);
-                self.look_behind(mesh, tables, &node, &root, piece);
+                self.look_behind(mesh, tables, &node, &root);
                 // A single successor is looked at at once, as long as it is not the goal's.
-                if let [(estimate, next)] = self.taut.fresh[..]
+                if let [(estimate, place)] = self.taut.fresh[..]
                     && estimate < self.taut.goal_length
                     && left > 0
-                    && next.crossing.entered(&mesh.pieces) != self.goal_piece
                 {
-                    self.taut.fresh.clear();
-                    node = next;
-                    key = estimate;
-                    continue;
+                    let next = &self.taut.nodes[place as usize];
+                    if next.piece != self.goal_piece {
+                        self.taut.fresh.clear();
+                        node = self.take_node(place);
+                        key = estimate;
+                        continue;
+                    }
                 }
                 self.push_fresh();
                 break;
@@ -296,13 +311,12 @@ impl Search {
         }
         let (distance, place) = self.heap.pop()?;
         let node = self.take_node(place);
-        let piece = node.crossing.entered(&mesh.pieces);
         let root = self.taut.roots[node.root as usize];
         if !self.is_stale(&root) {
-            self.look_behind(mesh, tables, &node, &root, piece);
+            self.look_behind(mesh, tables, &node, &root);
             self.push_fresh();
         }
-        Some((distance, piece))
+        Some((distance, node.piece))
     }
 
     /// Whether the goal lies straight ahead of a node's root, with nothing in between, and no other
@@ -314,17 +328,16 @@ impl Search {
         node: &Node,
         root: &Root,
         key: f64,
-        piece: u32,
     ) -> bool {
+        if key > self.heap.least_key() || tables.least_factor < 1.0 {
+            return false;
+        }
         let straight = root.length + root.at.distance(self.goal);
-        if key > straight * (1.0 + SAME_LENGTH)
-            || key > self.heap.least_key()
-            || tables.least_factor < 1.0
-        {
+        if key > straight * (1.0 + SAME_LENGTH) {
             return false;
         }
         self.taut.roots[node.root as usize].tried = true;
-        self.walk_to_goal(mesh, tables, root.at, piece)
+        self.walk_to_goal(mesh, tables, root.at, node.piece)
     }
 
     /// Whether a shorter way to a root has been found since it was made.
@@ -335,19 +348,12 @@ impl Search {
 
     /// Finds the successors of a node, whose step joins the trail.
     #[inline]
-    fn look_behind(
-        &mut self,
-        mesh: Surface<'_>,
-        tables: &Tables,
-        node: &Node,
-        root: &Root,
-        piece: u32,
-    ) {
+    fn look_behind(&mut self, mesh: Surface<'_>, tables: &Tables, node: &Node, root: &Root) {
         self.nodes += 1;
         let number = self.taut.trail.len() as u32;
         self.taut.trail.push(Step { crossing: node.crossing, before: node.before });
-        let expansion = Expansion { mesh, tables, number, piece };
-        if node.crossing.as_link().is_some() {
+        let expansion = Expansion { mesh, tables, number, piece: node.piece };
+        if node.entry == NONE {
             self.spread(&expansion, node.root);
         } else {
             self.expand(&expansion, node, root);
@@ -368,33 +374,92 @@ impl Search {
         self.taut.nodes[place as usize]
     }
 
+    /// Keeps a node for when the expansion is done.
+    #[inline]
+    fn keep(&mut self, key: f64, node: Node) {
+        let state = &mut self.taut;
+        let place = if let Some(place) = state.free.pop() {
+            state.nodes[place as usize] = node;
+            place
+        } else {
+            state.nodes.push(node);
+            state.nodes.len() as u32 - 1
+        };
+        state.fresh.push((key, place));
+    }
+
+    #[inline]
     fn push_fresh(&mut self) {
         let state = &mut self.taut;
-        for &(key, node) in &state.fresh {
+        for &(key, place) in &state.fresh {
             if key <= state.goal_length {
-                let place = if let Some(place) = state.free.pop() {
-                    state.nodes[place as usize] = node;
-                    place
-                } else {
-                    state.nodes.push(node);
-                    state.nodes.len() as u32 - 1
-                };
                 self.heap.push(key, place);
+            } else {
+                state.free.push(place);
             }
         }
         state.fresh.clear();
     }
 
-    /// Follows the trail back from the goal.
-    fn collect_taut(&mut self, last: &Node) {
-        self.corridor.push(last.crossing);
+    /// Follows the trail back from the goal, which is seen straight from the last node's root or lies
+    /// right behind its interval.
+    fn collect_taut(&mut self, mesh: Surface<'_>, last: &Node, is_in_sight: bool) {
+        let Self { taut, corridor, corners, .. } = self;
+        let mut root = &taut.roots[last.root as usize];
+        // The funnel knows the start as it is.
+        let mut known = taut.roots[0].at == self.start && last.crossing.as_link().is_none();
+        // Counted from the end at first.
+        if !is_in_sight && known {
+            let turn = Ray::new(root.at, last.right - root.at).side(self.goal) < 0.0;
+            let left_turn = Ray::new(root.at, last.left - root.at).side(self.goal) > 0.0;
+            if turn || left_turn {
+                let at = if turn { last.right } else { last.left };
+                known &= if turn { last.right_is_vertex } else { last.left_is_vertex };
+                corners.push(Corner { at, portal: 0 });
+            }
+        }
+        corridor.push(last.crossing);
         let mut number = last.before;
         while number != NONE {
-            let step = self.taut.trail[number as usize];
-            self.corridor.push(step.crossing);
+            let step = taut.trail[number as usize];
+            if root.step == number {
+                corners.push(Corner { at: root.at, portal: corridor.len() as u32 });
+                root = &taut.roots[root.before as usize];
+            }
+            known &= step.crossing.as_link().is_none();
+            corridor.push(step.crossing);
             number = step.before;
         }
-        self.corridor.reverse();
+        corridor.reverse();
+        corners.reverse();
+        self.corners_are_known = known && self.place_corners(mesh);
+    }
+
+    /// Names the first portal that each corner is an end of. Returns whether the line turns at every
+    /// corner: where it runs straight on, or straight back on another storey, the funnel says what
+    /// is to become of the corner.
+    fn place_corners(&mut self, mesh: Surface<'_>) -> bool {
+        let last_portal = self.corridor.len() as u32 - 1;
+        let (mut before, mut least_portal) = (self.start, 0);
+        for i in 0..self.corners.len() {
+            let next = self.corners.get(i + 1).map_or(self.goal, |c| c.at);
+            let corner = &mut self.corners[i];
+            let at = corner.at;
+            if Ray::new(before, at - before).side_or(next, 0.0).abs() <= 0.0 {
+                return false;
+            }
+            let mut portal = last_portal - corner.portal;
+            while portal > least_portal {
+                let (right, left) = mesh.pieces.portal(self.corridor[portal as usize - 1].edge());
+                if right != at && left != at {
+                    break;
+                }
+                portal -= 1;
+            }
+            corner.portal = portal;
+            (before, least_portal) = (at, portal);
+        }
+        true
     }
 
     /// All of a piece is seen from the root, which lies in it: every edge becomes an interval.
@@ -410,7 +475,7 @@ impl Search {
         let range = at.mesh.pieces.range(at.piece);
         let r = self.taut.roots[root as usize];
         for i in range.clone() {
-            if i != entry {
+            if i != entry && self.leads_on(at, i) {
                 let right = edges[i].start();
                 let next = if i + 1 == range.end { range.start } else { i + 1 };
                 let left = edges[next].start();
@@ -423,7 +488,7 @@ impl Search {
     fn expand(&mut self, at: &Expansion<'_>, node: &Node, root: &Root) {
         let pieces = &at.mesh.pieces;
         let edges = &pieces.edges;
-        let entry = edges[node.crossing.edge() as usize].twin as usize;
+        let entry = node.entry as usize;
         let r = root.at;
         let (to_right, to_left) = (node.right - r, node.left - r);
         let right_ray = Ray::new(r, to_right);
@@ -459,7 +524,7 @@ impl Search {
             let to_side = right_side(to);
             // An edge along the ray is seen, if only as a line.
             if to_side < 0.0 || (to_side <= 0.0 && from_side < 0.0) {
-                if node.right_is_vertex {
+                if node.right_is_vertex && self.leads_on(at, i) {
                     let turn = &mut right_root;
                     self.offer_turn(at, node, root, true, turn, i, to, from, true, true);
                 }
@@ -469,7 +534,7 @@ impl Search {
                 continue;
             }
             seen_from = from;
-            if from_side < 0.0 {
+            if from_side < 0.0 && self.leads_on(at, i) {
                 // Rounding may put the point on a vertex, which it then is.
                 seen_from = from + (to - from) * (from_side / (from_side - to_side));
                 if node.right_is_vertex && seen_from != from {
@@ -489,13 +554,17 @@ impl Search {
             let to = edges[next].start();
             let to_side = left_side(to);
             if to_side <= 0.0 {
-                if lies_beyond(to, seen_from) {
+                if self.leads_on(at, i) && lies_beyond(to, seen_from) {
                     self.offer(at, i, node.root, root, to, seen_from, true, seen_from_vertex);
                 }
                 i = next;
                 seen_from = to;
                 seen_from_vertex = true;
                 continue;
+            }
+            if !self.leads_on(at, i) {
+                i = next;
+                break;
             }
             let from = edges[i].start();
             let from_side = left_side(from);
@@ -521,9 +590,11 @@ impl Search {
         // The part hidden behind the left end.
         while node.left_is_vertex && i != entry {
             let next = following(i);
-            let (from, to) = (edges[i].start(), edges[next].start());
-            let turn = &mut left_root;
-            self.offer_turn(at, node, root, false, turn, i, to, from, true, true);
+            if self.leads_on(at, i) {
+                let (from, to) = (edges[i].start(), edges[next].start());
+                let turn = &mut left_root;
+                self.offer_turn(at, node, root, false, turn, i, to, from, true, true);
+            }
             i = next;
         }
         self.offer_links(at, node.root, node.left, node.right, r);
@@ -591,7 +662,7 @@ impl Search {
     /// by a shorter way.
     fn turn(&mut self, at: &Expansion<'_>, node: &Node, root: &Root, right: bool) -> Turn {
         let pieces = &at.mesh.pieces;
-        let entry = pieces.edges[node.crossing.edge() as usize].twin;
+        let entry = node.entry;
         // Seen from the piece entered, its entry runs from the left end to the right one.
         let corner = &pieces.edges[if right { pieces.next(entry) } else { entry } as usize];
         if !at.tables.is_corner(corner) {
@@ -623,11 +694,20 @@ impl Search {
             fan: corner.fan(),
             piece: at.piece,
             tried: false,
+            before: node.root,
+            step: at.number,
         });
         Turn::Root(number)
     }
 
-    /// Adds an interval of an edge to what has been found, if anything lies beyond it.
+    /// Whether a way can lead through an edge.
+    #[inline]
+    fn leads_on(&self, at: &Expansion<'_>, edge: usize) -> bool {
+        let e = &at.mesh.pieces.edges[edge];
+        e.twin != NONE && self.on_the_way(e.block) && at.tables.is_open(e.twin_piece)
+    }
+
+    /// Adds an interval of an edge that leads on to what has been found.
     #[inline]
     fn offer(
         &mut self,
@@ -640,13 +720,10 @@ impl Search {
         left_is_vertex: bool,
         right_is_vertex: bool,
     ) {
-        let e = &at.mesh.pieces.edges[edge];
-        if e.twin == NONE || !self.on_the_way(e.block) || !at.tables.is_open(e.twin_piece) {
-            return;
-        }
         if left == right {
             return;
         }
+        let e = &at.mesh.pieces.edges[edge];
         if self.nodes >= SMALL_SEARCH && !at.tables.excludes {
             let range = at.mesh.pieces.range(at.piece);
             let next = if edge + 1 == range.end { range.start } else { edge + 1 };
@@ -683,18 +760,18 @@ impl Search {
         if before_goal {
             self.taut.goal_length = key;
         }
-        self.taut.fresh.push((
-            key,
-            Node {
-                left,
-                right,
-                root: root_number,
-                before: at.number,
-                crossing: Crossing::portal(edge as u32),
-                left_is_vertex,
-                right_is_vertex,
-            },
-        ));
+        let node = Node {
+            left,
+            right,
+            root: root_number,
+            before: at.number,
+            crossing: Crossing::portal(edge as u32),
+            entry: e.twin,
+            piece: e.twin_piece,
+            left_is_vertex,
+            right_is_vertex,
+        };
+        self.keep(key, node);
     }
 
     /// Takes note of the length of a way to a vertex.
@@ -730,7 +807,7 @@ impl Search {
         node: &Node,
         root: &Root,
     ) -> bool {
-        if self.nodes < SMALL_SEARCH || tables.excludes || node.crossing.as_link().is_some() {
+        if self.nodes < SMALL_SEARCH || tables.excludes || node.entry == NONE {
             return false;
         }
         let edge = &mesh.pieces.edges[node.crossing.edge() as usize];
@@ -789,19 +866,21 @@ impl Search {
                 fan: NONE,
                 piece: sample.to_piece,
                 tried: false,
+                before: root_number,
+                step: at.number,
             });
-            self.taut.fresh.push((
-                key,
-                Node {
-                    left: sample.to,
-                    right: sample.to,
-                    root: number,
-                    before: at.number,
-                    crossing: Crossing::link(i as u32),
-                    left_is_vertex: false,
-                    right_is_vertex: false,
-                },
-            ));
+            let node = Node {
+                left: sample.to,
+                right: sample.to,
+                root: number,
+                before: at.number,
+                crossing: Crossing::link(i as u32),
+                entry: NONE,
+                piece: sample.to_piece,
+                left_is_vertex: false,
+                right_is_vertex: false,
+            };
+            self.keep(key, node);
         }
     }
 }

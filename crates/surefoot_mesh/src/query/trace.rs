@@ -12,7 +12,7 @@ use super::search::Crossing;
 use super::weighted::Relaxation;
 use crate::data::{CellId, CellKind};
 use crate::ground::Surface;
-use crate::pieces::{LinkSample, closest_on_segment, share_on_segment};
+use crate::pieces::{LinkSample, closest_on_segment};
 use glam::DVec2;
 
 /// Working memory of tracing.
@@ -22,8 +22,6 @@ pub(crate) struct Tracer {
     pub(super) portals: Vec<Portal>,
     pub(super) portals_after: Vec<Portal>,
     pub(super) corners: Vec<Corner>,
-    /// Whether the straight line from start to goal passes all portals, so that there are no corners.
-    is_straight: bool,
     /// Link uses of the corridor, with their places improved.
     pub(super) links: Vec<LinkSample>,
     relaxation: Relaxation,
@@ -42,7 +40,8 @@ struct ProfilePoint {
 }
 
 impl Tracer {
-    /// Fills a cleared path from a corridor.
+    /// Fills a cleared path from a corridor. `corners` are those of the shortest line through it
+    /// where the search has found them, for a corridor without links.
     pub(crate) fn trace(
         &mut self,
         mesh: Surface<'_>,
@@ -50,46 +49,41 @@ impl Tracer {
         start: Place,
         goal: Place,
         corridor: &[Crossing],
-        is_straight: bool,
+        corners: Option<&[Corner]>,
         points: PathPoints,
         path: &mut Path,
     ) {
-        self.is_straight = is_straight;
         self.links.clear();
-        self.links.extend(
-            corridor.iter().filter_map(|c| c.as_link()).map(|s| mesh.pieces.link_samples[s]),
-        );
-        if !self.links.is_empty() {
-            self.improve_links(mesh, tables, start.plan, goal.plan, corridor);
+        if !mesh.pieces.link_samples.is_empty() {
+            self.links.extend(
+                corridor.iter().filter_map(|c| c.as_link()).map(|s| mesh.pieces.link_samples[s]),
+            );
         }
         path.points.push(mesh.user_point(start.plan, start.height_m));
         path.cells.push(CellId(mesh.pieces.cells[start.piece as usize]));
-        let (mut from, mut piece) = ((start.plan, start.height_m), start.piece);
-        let mut rest = corridor;
-        for k in 0..=self.links.len() {
-            let stretch = &rest[..stretch_length(rest)];
-            let link = self.links.get(k).copied();
-            let to = match &link {
-                Some(l) => (l.from, mesh.pieces.height(l.from_piece, l.from)),
-                None => (goal.plan, goal.height_m),
-            };
-            self.trace_stretch(mesh, tables, from, to, piece, stretch, points, path);
-            if let Some(l) = link {
-                let end = (l.to, mesh.pieces.height(l.to_piece, l.to));
-                path.links.push(LinkUse {
-                    link: l.link,
-                    backwards: l.backwards,
-                    share: l.share,
-                    point: path.points.len() - 1,
-                });
-                path.points.push(mesh.user_point(end.0, end.1));
-                path.cells.push(CellId(mesh.pieces.cells[l.to_piece as usize]));
-                path.surface_length_m += l.length_m;
-                path.plan_length_m += l.length_m;
-                path.cost += tables.link_cost(l.link, l.length_m).unwrap_or(l.length_m);
-                from = end;
-                piece = l.to_piece;
-                rest = &rest[stretch.len() + 1..];
+        let start_at = (start.plan, start.height_m);
+        let goal_at = (goal.plan, goal.height_m);
+        if self.links.is_empty() {
+            let line = Stretch { mesh, tables, from: start_at, to: goal_at, portals: corridor };
+            self.trace_stretch(&line, start.piece, corners, points, path);
+        } else {
+            self.improve_links(mesh, tables, start.plan, goal.plan, corridor);
+            let (mut from, mut piece) = (start_at, start.piece);
+            let mut rest = corridor;
+            for k in 0..=self.links.len() {
+                let portals = &rest[..stretch_length(rest)];
+                let link = self.links.get(k).copied();
+                let to = match &link {
+                    Some(l) => (l.from, mesh.pieces.height(l.from_piece, l.from)),
+                    None => goal_at,
+                };
+                let line = Stretch { mesh, tables, from, to, portals };
+                self.trace_stretch(&line, piece, None, points, path);
+                if let Some(l) = link {
+                    from = push_link(mesh, tables, &l, path);
+                    piece = l.to_piece;
+                    rest = &rest[portals.len() + 1..];
+                }
             }
         }
         path.cost *= f64::from(tables.base_cost);
@@ -103,119 +97,216 @@ impl Tracer {
     /// Adds the way through portals from one place to another; the first point is there already.
     fn trace_stretch(
         &mut self,
-        mesh: Surface<'_>,
-        tables: &Tables,
-        from: (DVec2, f64),
-        to: (DVec2, f64),
+        line: &Stretch<'_>,
         first_piece: u32,
-        stretch: &[Crossing],
+        corners: Option<&[Corner]>,
         points: PathPoints,
         path: &mut Path,
     ) {
-        self.find_profile(mesh, tables, from.0, to.0, first_piece, stretch);
-        self.profile.push(ProfilePoint {
+        let Stretch { mesh, tables, from, to, portals } = *line;
+        if corners.is_none() || !tables.is_uniform() {
+            fill_portals(mesh, portals, &mut self.portals);
+        }
+        debug_assert!(corners.is_none_or(|known| self.is_taut(line, known)));
+        let corners = match corners {
+            Some(known) => known,
+            None => {
+                self.corners.clear();
+                self.funnel.run(from.0, to.0, &self.portals, &mut self.corners);
+                &self.corners
+            }
+        };
+        let last = ProfilePoint {
             plan: to.0,
             height_m: to.1,
-            portal: stretch.len() as u32,
+            portal: portals.len() as u32,
             is_corner: true,
-        });
-        let kinds = &mesh.data().cell_kinds;
-        let mut piece = first_piece;
-        let mut at = from;
-        for point in &self.profile {
-            let plan_m = at.0.distance(point.plan);
-            path.plan_length_m += plan_m;
-            let rise_m = point.height_m - at.1;
-            path.surface_length_m += (plan_m * plan_m + rise_m * rise_m).sqrt();
-            path.cost += plan_m * tables.cost(piece);
-            match kinds[mesh.pieces.cells[piece as usize] as usize] {
+        };
+        let mut legs = Legs::new(line, first_piece);
+        if tables.is_uniform() && points == PathPoints::Corners {
+            let mut writer = CornerWriter::default();
+            line.cross_portals(corners, |point| {
+                legs.add(line, &point, path);
+                writer.add(mesh, &point, path);
+            });
+            legs.add(line, &last, path);
+            writer.add_last(mesh, &last, path);
+        } else {
+            self.profile.clear();
+            line.cross_portals(corners, |point| self.profile.push(point));
+            if !tables.is_uniform() {
+                self.relax(line, first_piece);
+            }
+            self.profile.push(last);
+            self.profile.iter().for_each(|point| legs.add(line, point, path));
+            match points {
+                PathPoints::Corners => {
+                    let mut writer = CornerWriter::default();
+                    let before = self.profile.iter().take(self.profile.len() - 1);
+                    before.for_each(|point| writer.add(mesh, point, path));
+                    writer.add_last(mesh, &last, path);
+                }
+                PathPoints::Ground => push_ground(&self.profile, mesh, from, path),
+            }
+        }
+        legs.finish(line, path);
+    }
+
+    /// Whether corners that the search has found make a line as short as the funnel's.
+    fn is_taut(&mut self, line: &Stretch<'_>, known: &[Corner]) -> bool {
+        let Stretch { mesh, from, to, portals, .. } = *line;
+        fill_portals(mesh, portals, &mut self.portals);
+        self.corners.clear();
+        self.funnel.run(from.0, to.0, &self.portals, &mut self.corners);
+        let length = |corners: &[Corner]| {
+            let mut at = from.0;
+            let points = corners.iter().map(|c| c.at).chain([to.0]);
+            points.map(|p| std::mem::replace(&mut at, p).distance(p)).sum::<f64>()
+        };
+        (length(known) - length(&self.corners)).abs() < SAME_LINE_M
+    }
+
+    /// Where ground costs more here than there: moves the crossings of the taut line to where the
+    /// line is cheapest.
+    fn relax(&mut self, line: &Stretch<'_>, first_piece: u32) {
+        let Stretch { mesh, tables, from, to, portals } = *line;
+        let pieces = &mesh.pieces;
+        let taut = self.profile.iter().map(|p| (p.portal, p.plan));
+        let cost = |i: usize| {
+            tables.cost(if i == 0 { first_piece } else { portals[i - 1].entered(pieces) })
+        };
+        if self.relaxation.run(from.0, to.0, &self.portals, taut, cost) {
+            self.profile.clear();
+            let crossings = self.relaxation.crossings().zip(&self.portals).zip(portals);
+            self.profile.extend((0..).zip(crossings).map(|(i, ((plan, portal), crossing))| {
+                let height_m = pieces.portal_height(crossing.edge(), portal.share(plan));
+                ProfilePoint { plan, height_m, portal: i, is_corner: true }
+            }));
+        }
+    }
+}
+
+/// A way from one place to another through portals alone.
+#[derive(Clone, Copy)]
+struct Stretch<'a> {
+    mesh: Surface<'a>,
+    tables: &'a Tables,
+    /// Where it starts and ends, with the heights.
+    from: (DVec2, f64),
+    to: (DVec2, f64),
+    portals: &'a [Crossing],
+}
+
+impl Stretch<'_> {
+    /// Visits the points where the line that turns at `corners` crosses each portal, in order.
+    #[inline(always)]
+    fn cross_portals(&self, corners: &[Corner], mut visit: impl FnMut(ProfilePoint)) {
+        let Some(first) = self.portals.first() else { return };
+        let pieces = &self.mesh.pieces;
+        let portal_of = |crossing: &Crossing| {
+            let (right, left) = pieces.portal(crossing.edge());
+            Portal { left, right }
+        };
+        let mut a = snapped(self.from.0, Some(&portal_of(first)));
+        let mut before = a;
+        let mut corners = corners.iter().peekable();
+        let mut b = corners.peek().map_or(self.to.0, |c| c.at);
+        for (i, crossing) in (0_u32..).zip(self.portals) {
+            let portal = portal_of(crossing);
+            let mut put = |plan: DVec2, share: f64, is_corner: bool| {
+                let height_m = pieces.portal_height(crossing.edge(), share);
+                visit(ProfilePoint { plan, height_m, portal: i, is_corner });
+            };
+            let mut met = false;
+            while let Some(c) = corners.next_if(|c| c.portal == i) {
+                put(c.at, portal.share(c.at), true);
+                a = c.at;
+                met = true;
+            }
+            if met {
+                b = corners.peek().map_or(self.to.0, |c| c.at);
+                before = a;
+            } else if before == a && (portal.left == a || portal.right == a) {
+                // Portals that meet at the corner are crossed there, one after another.
+                put(a, portal.share(a), false);
+            } else {
+                let (plan, share) = cross(a, b, &portal, before);
+                put(plan, share, false);
+                before = plan;
+            }
+        }
+    }
+}
+
+/// What is added up along a stretch.
+struct Legs {
+    at: (DVec2, f64),
+    piece: u32,
+    cell: u32,
+    plan_length_m: f64,
+    surface_length_m: f64,
+}
+
+impl Legs {
+    fn new(line: &Stretch<'_>, first_piece: u32) -> Self {
+        let cell = line.mesh.pieces.cells[first_piece as usize];
+        Self { at: line.from, piece: first_piece, cell, plan_length_m: 0.0, surface_length_m: 0.0 }
+    }
+
+    /// Goes on to the next point, and into the piece behind its portal.
+    #[inline(always)]
+    fn add(&mut self, line: &Stretch<'_>, point: &ProfilePoint, path: &mut Path) {
+        let pieces = &line.mesh.pieces;
+        let plan2 = self.at.0.distance_squared(point.plan);
+        let plan_m = plan2.sqrt();
+        let rise_m = point.height_m - self.at.1;
+        self.plan_length_m += plan_m;
+        self.surface_length_m += (plan2 + rise_m * rise_m).sqrt();
+        if !line.tables.is_uniform() {
+            path.cost += plan_m * line.tables.cost(self.piece);
+        }
+        if !pieces.only_ground {
+            match line.mesh.data().cell_kinds[self.cell as usize] {
                 CellKind::Gap => path.gap_length_m += plan_m,
                 CellKind::Ramp => path.ramp_length_m += plan_m,
                 CellKind::Ground => {}
             }
-            at = (point.plan, point.height_m);
-            if let Some(crossing) = stretch.get(point.portal as usize) {
-                piece = crossing.entered(&mesh.pieces);
-                let cell = CellId(mesh.pieces.cells[piece as usize]);
-                if path.cells.last() != Some(&cell) {
-                    path.cells.push(cell);
-                }
-            }
         }
-        match points {
-            PathPoints::Corners => push_corners(&self.profile, mesh, path),
-            PathPoints::Ground => push_ground(&self.profile, mesh, from, path),
+        self.at = (point.plan, point.height_m);
+        if let Some(crossing) = line.portals.get(point.portal as usize) {
+            self.piece = pieces.edges[crossing.edge() as usize].twin_piece;
+            let entered = pieces.cells[self.piece as usize];
+            if entered != self.cell {
+                self.cell = entered;
+                path.cells.push(CellId(entered));
+            }
         }
     }
 
-    /// Finds where the shortest line through a stretch of portals crosses each of them.
-    fn find_profile(
-        &mut self,
-        mesh: Surface<'_>,
-        tables: &Tables,
-        from: DVec2,
-        to: DVec2,
-        first_piece: u32,
-        stretch: &[Crossing],
-    ) {
-        let pieces = &mesh.pieces;
-        fill_portals(mesh, stretch, &mut self.portals);
-        self.corners.clear();
-        self.profile.clear();
-        if !self.is_straight {
-            self.funnel.run(from, to, &self.portals, &mut self.corners);
-        }
-        let mut a = snapped(from, self.portals.first());
-        let mut next = 0;
-        for (i, portal) in self.portals.iter().enumerate() {
-            let portal_number = i as u32;
-            let mut met = false;
-            while let Some(c) = self.corners.get(next).filter(|c| c.portal == portal_number) {
-                self.profile.push(ProfilePoint {
-                    plan: c.at,
-                    height_m: 0.0,
-                    portal: portal_number,
-                    is_corner: true,
-                });
-                a = c.at;
-                next += 1;
-                met = true;
-            }
-            if !met {
-                let b = self.corners.get(next).map_or(to, |c| c.at);
-                let before = self.profile.last().map_or(a, |p| p.plan);
-                // Portals that meet at the corner are crossed there, one after another.
-                let at_corner = before == a && (portal.left == a || portal.right == a);
-                self.profile.push(ProfilePoint {
-                    plan: if at_corner { a } else { cross(a, b, portal, before) },
-                    height_m: 0.0,
-                    portal: portal_number,
-                    is_corner: false,
-                });
-            }
-        }
-        if !tables.is_uniform() {
-            let taut = self.profile.iter().map(|p| (p.portal, p.plan));
-            let cost = |i: usize| {
-                tables.cost(if i == 0 { first_piece } else { stretch[i - 1].entered(pieces) })
-            };
-            if self.relaxation.run(from, to, &self.portals, taut, cost) {
-                self.profile.clear();
-                self.profile.extend(self.relaxation.crossings().enumerate().map(|(i, plan)| {
-                    ProfilePoint { plan, height_m: 0.0, portal: i as u32, is_corner: true }
-                }));
-            }
-        }
-        for point in &mut self.profile {
-            let edge = stretch[point.portal as usize].edge();
-            let (right, left) = pieces.segment(edge);
-            let share = share_on_segment(right, left, point.plan);
-            let twin = pieces.edges[edge as usize].twin;
-            // On a step edge, the upper side.
-            point.height_m =
-                pieces.edge_height(edge, share).max(pieces.edge_height(twin, 1.0 - share));
+    fn finish(self, line: &Stretch<'_>, path: &mut Path) {
+        path.plan_length_m += self.plan_length_m;
+        path.surface_length_m += self.surface_length_m;
+        if line.tables.is_uniform() {
+            path.cost += self.plan_length_m;
         }
     }
+}
+
+/// Adds a link to a path that has come to its start; returns where it ends.
+fn push_link(mesh: Surface<'_>, tables: &Tables, l: &LinkSample, path: &mut Path) -> (DVec2, f64) {
+    let end = (l.to, mesh.pieces.height(l.to_piece, l.to));
+    path.links.push(LinkUse {
+        link: l.link,
+        backwards: l.backwards,
+        share: l.share,
+        point: path.points.len() - 1,
+    });
+    path.points.push(mesh.user_point(end.0, end.1));
+    path.cells.push(CellId(mesh.pieces.cells[l.to_piece as usize]));
+    path.surface_length_m += l.length_m;
+    path.plan_length_m += l.length_m;
+    path.cost += tables.link_cost(l.link, l.length_m).unwrap_or(l.length_m);
+    end
 }
 
 /// The number of portals before the first link.
@@ -227,25 +318,34 @@ pub(super) fn stretch_length(corridor: &[Crossing]) -> usize {
 pub(super) fn fill_portals(mesh: Surface<'_>, stretch: &[Crossing], portals: &mut Vec<Portal>) {
     portals.clear();
     portals.extend(stretch.iter().map(|c| {
-        let (right, left) = mesh.pieces.segment(c.edge());
+        let (right, left) = mesh.pieces.portal(c.edge());
         Portal { left, right }
     }));
 }
 
-/// Where the line from `a` to `b`, which has come as far as `before`, crosses a portal.
-fn cross(a: DVec2, b: DVec2, portal: &Portal, before: DVec2) -> DVec2 {
+/// Where the line from `a` to `b`, which has come as far as `before`, crosses a portal, and at which
+/// share of it.
+#[inline(always)]
+fn cross(a: DVec2, b: DVec2, portal: &Portal, before: DVec2) -> (DVec2, f64) {
     let Portal { left, right } = *portal;
     let ahead = b - a;
     let (side_r, side_l) = (ahead.perp_dot(right - a), ahead.perp_dot(left - a));
     if side_r < 0.0 && side_l > 0.0 {
-        let at = right + (left - right) * (side_r / (side_r - side_l));
+        let share = side_r / (side_r - side_l);
+        let at = right + (left - right) * share;
         // Between where the line has come to and its end; nearly along the portal it may not be.
         if (at - before).dot(ahead) >= -ON_WAY_M && (b - at).dot(ahead) >= -ON_WAY_M {
-            return at;
+            return (at, share);
         }
     }
-    // The line only touches the portal, or runs along it: the point of it that is least out of the
-    // way, and of several that are on it the next.
+    touch(b, portal, before)
+}
+
+/// The same where the line only touches the portal, or runs along it: the point of it that is least
+/// out of the way, and of several that are on it the next.
+#[inline(never)]
+fn touch(b: DVec2, portal: &Portal, before: DVec2) -> (DVec2, f64) {
+    let Portal { left, right } = *portal;
     let detour = |p: DVec2| p.distance(before) + p.distance(b);
     let mut best = closest_on_segment(right, left, before);
     for other in [closest_on_segment(right, left, b), right, left] {
@@ -253,34 +353,50 @@ fn cross(a: DVec2, b: DVec2, portal: &Portal, before: DVec2) -> DVec2 {
             best = other;
         }
     }
-    best
+    (best, portal.share(best))
 }
 
 /// How far back along a line a crossing may lie, in metres times the line's length.
 const ON_WAY_M: f64 = 1e-9;
 
+/// By how much lines may differ in length that are the same but for rounding, in metres.
+const SAME_LINE_M: f64 = 1e-6;
+
 /// Detours that differ by less than this are the same, in metres.
 const SAME_DETOUR_M: f64 = 1e-12;
 
-/// Corners and the last point. A corner at which the path rises or falls while it turns (the foot
-/// of a spiral) is given at both heights.
-fn push_corners(profile: &[ProfilePoint], mesh: Surface<'_>, path: &mut Path) {
-    let mut i = 0;
-    while i < profile.len() {
-        let ProfilePoint { plan, height_m, is_corner, .. } = profile[i];
-        if is_corner {
-            path.points.push(mesh.user_point(plan, height_m));
-            let mut last = i;
-            while last + 2 < profile.len() && profile[last + 1].plan == plan {
-                last += 1;
-            }
-            let leaving_m = profile[last].height_m;
-            if (leaving_m - height_m).abs() > GROUND_TOLERANCE_M {
-                path.points.push(mesh.user_point(plan, leaving_m));
-            }
-            i = last;
+/// Writes corners and the last point. A corner at which the path rises or falls while it turns (the
+/// foot of a spiral) is given at both heights.
+#[derive(Default)]
+struct CornerWriter {
+    /// The corner written last: where, at which height it was reached and at which the line has come
+    /// since without leaving it.
+    corner: Option<(DVec2, f64, f64)>,
+}
+
+impl CornerWriter {
+    #[inline(always)]
+    fn add(&mut self, mesh: Surface<'_>, point: &ProfilePoint, path: &mut Path) {
+        match &mut self.corner {
+            Some((plan, _, leaving_m)) if *plan == point.plan => *leaving_m = point.height_m,
+            _ if point.is_corner => self.add_last(mesh, point, path),
+            Some(_) => self.leave(mesh, path),
+            None => {}
         }
-        i += 1;
+    }
+
+    fn add_last(&mut self, mesh: Surface<'_>, point: &ProfilePoint, path: &mut Path) {
+        self.leave(mesh, path);
+        path.points.push(mesh.user_point(point.plan, point.height_m));
+        self.corner = Some((point.plan, point.height_m, point.height_m));
+    }
+
+    fn leave(&mut self, mesh: Surface<'_>, path: &mut Path) {
+        if let Some((plan, reached_m, leaving_m)) = self.corner.take()
+            && (leaving_m - reached_m).abs() > GROUND_TOLERANCE_M
+        {
+            path.points.push(mesh.user_point(plan, leaving_m));
+        }
     }
 }
 

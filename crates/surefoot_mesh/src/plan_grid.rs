@@ -1,0 +1,229 @@
+//! Finding pieces by position in plan: a grid of squares, built once, for the common case.
+//!
+//! In go the pieces; out comes for every square of a grid the list of pieces that come near it. Who
+//! stands on the mesh is found by one look into the grid; whatever the lists do not answer (a place
+//! beside the mesh, far above it, or in a crowded square) is left to the tree (`piece_tree`), which
+//! answers everything. Lists hold every piece within [`PlanGrid::margin_m`] of the square, so that a
+//! place nearer to its piece than that needs no other list.
+
+use crate::pieces::Pieces;
+use glam::DVec2;
+
+/// Squares for each piece of a small mesh; fewer for a large one, see [`SMALL_GRID_SQUARES`].
+const SQUARES_PER_PIECE: usize = 16;
+
+/// So many squares may a grid have however few the pieces: they fit into a near cache.
+const LEAST_SQUARES: usize = 4096;
+
+/// Beyond so many squares a mesh gets one for each piece.
+const SMALL_GRID_SQUARES: usize = 1 << 16;
+
+/// The margin as a share of a square's side.
+const MARGIN: f64 = 1.0 / 16.0;
+
+/// Longer lists are left to the tree.
+const CROWDED: u32 = 16;
+
+/// Squares that pieces may touch in all, for each piece and each square of the grid: where slivers
+/// run across the whole mesh there is no grid.
+const MOST_TOUCHED: usize = 32;
+
+/// In an item: the piece covers all of the square and its margin.
+const COVERS: u32 = 1 << 31;
+
+/// A piece that comes near a square.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item(u32);
+
+impl Item {
+    #[inline]
+    pub(crate) fn piece(self) -> u32 {
+        self.0 & !COVERS
+    }
+
+    /// Whether every point of the square lies in the piece.
+    #[inline]
+    pub(crate) fn covers(self) -> bool {
+        self.0 & COVERS != 0
+    }
+}
+
+/// The grid over all pieces of a mesh.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PlanGrid {
+    low: DVec2,
+    squares_per_m: f64,
+    columns: u32,
+    rows: u32,
+    /// Pieces at most so far from a point in plan are in the list of the point's square, in metres.
+    pub(crate) margin_m: f64,
+    /// The first item of each square, row by row, and the number of items at the end. A crowded
+    /// square has none, just as an empty one.
+    first: Vec<u32>,
+    items: Vec<Item>,
+}
+
+impl PlanGrid {
+    /// Builds the grid; an empty one where the pieces do not suit it.
+    pub(crate) fn build(pieces: &Pieces) -> Self {
+        let mut grid = Self::lay_out(pieces);
+        let most = MOST_TOUCHED * (pieces.piece_count() + grid.square_count());
+        let mut counts = vec![0_u32; grid.square_count() + 1];
+        let mut touched = 0;
+        for piece in 0..pieces.piece_count() as u32 {
+            grid.for_squares(pieces, piece, |squares| {
+                touched += squares.len();
+                if touched <= most {
+                    counts[squares].iter_mut().for_each(|c| *c += 1);
+                }
+            });
+            if touched > most {
+                return Self::default();
+            }
+        }
+        let mut sum = 0;
+        for count in &mut counts {
+            let own = if *count > CROWDED { 0 } else { *count };
+            *count = sum;
+            sum += own;
+        }
+        let first = counts;
+        let mut items = vec![Item(0); sum as usize];
+        let mut filled = first.clone();
+        for piece in 0..pieces.piece_count() as u32 {
+            grid.for_squares(pieces, piece, |squares| {
+                for square in squares {
+                    let at = filled[square];
+                    if at < first[square + 1] {
+                        let covers = grid.is_covered(pieces, piece, square);
+                        items[at as usize] = Item(if covers { piece | COVERS } else { piece });
+                        filled[square] += 1;
+                    }
+                }
+            });
+        }
+        grid.first = first;
+        grid.items = items;
+        grid
+    }
+
+    /// The pieces near a place in plan: all those within the margin, unless the list is empty.
+    #[inline]
+    pub(crate) fn near(&self, plan: DVec2) -> &[Item] {
+        let at = (plan - self.low) * self.squares_per_m;
+        // What is no number becomes zero, and what is too small or too large stays so.
+        let (column, row) = (at.x as i64, at.y as i64);
+        let inside = at.x >= 0.0 && at.y >= 0.0;
+        if !inside || column >= i64::from(self.columns) || row >= i64::from(self.rows) {
+            return &[];
+        }
+        let square = (row * i64::from(self.columns) + column) as usize;
+        &self.items[self.first[square] as usize..self.first[square + 1] as usize]
+    }
+
+    fn square_count(&self) -> usize {
+        self.columns as usize * self.rows as usize
+    }
+
+    /// Chooses the squares' size by the area of the pieces.
+    fn lay_out(pieces: &Pieces) -> Self {
+        let count = pieces.piece_count();
+        let mut low = DVec2::INFINITY;
+        let mut high = DVec2::NEG_INFINITY;
+        for e in &pieces.edges {
+            low = low.min(e.start());
+            high = high.max(e.start());
+        }
+        let area: f64 = (0..count as u32).map(|p| pieces.area(p)).sum();
+        let size = high - low;
+        if !(area > 0.0 && size.min_element() > 0.0) {
+            return Self::default();
+        }
+        let wanted =
+            (SQUARES_PER_PIECE * count).clamp(LEAST_SQUARES, SMALL_GRID_SQUARES).max(count);
+        // So many squares on the ground; where little of the rectangle is ground there are more of
+        // them in all, within bounds.
+        let by_area = (area / wanted as f64).sqrt();
+        let by_count = (size.x * size.y / (4 * wanted) as f64).sqrt();
+        let by_length = size.max_element() / (4 * wanted) as f64;
+        let side = by_area.max(by_count).max(by_length);
+        let squares = |length: f64| (length / side) as u32 + 1;
+        Self {
+            low,
+            squares_per_m: 1.0 / side,
+            columns: squares(size.x),
+            rows: squares(size.y),
+            margin_m: side * MARGIN,
+            ..Self::default()
+        }
+    }
+
+    /// Calls `visit` with the squares of every row that a piece comes near.
+    fn for_squares(
+        &self,
+        pieces: &Pieces,
+        piece: u32,
+        mut visit: impl FnMut(std::ops::Range<usize>),
+    ) {
+        if self.columns == 0 {
+            return;
+        }
+        let corners = &pieces.edges[pieces.range(piece)];
+        let at = |i: usize| (corners[i].start() - self.low) * self.squares_per_m;
+        // Twice the margin, so that rounding does not matter.
+        let reach = 2.0 * MARGIN;
+        let clamp = |v: f64, end: u32| (v.max(0.0) as u32).min(end - 1);
+        let ys = (0..corners.len()).map(|i| at(i).y);
+        let (lowest, highest) =
+            ys.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
+        for row in clamp(lowest - reach, self.rows)..=clamp(highest + reach, self.rows) {
+            // The part of the piece in this row and its margin.
+            let (bottom, top) = (f64::from(row) - reach, f64::from(row + 1) + reach);
+            let (mut left, mut right) = (f64::INFINITY, f64::NEG_INFINITY);
+            let mut a = at(corners.len() - 1);
+            for i in 0..corners.len() {
+                let b = at(i);
+                let (lower, upper) = if a.y < b.y { (a, b) } else { (b, a) };
+                if lower.y <= top && upper.y >= bottom {
+                    let rise = upper.y - lower.y;
+                    let x_at = |y: f64| {
+                        if rise > 0.0 {
+                            let share = ((y - lower.y) / rise).clamp(0.0, 1.0);
+                            lower.x + (upper.x - lower.x) * share
+                        } else {
+                            lower.x
+                        }
+                    };
+                    let ends = [x_at(bottom.max(lower.y)), x_at(top.min(upper.y))];
+                    let level = if rise > 0.0 { ends } else { [lower.x, upper.x] };
+                    left = left.min(level[0]).min(level[1]);
+                    right = right.max(level[0]).max(level[1]);
+                }
+                a = b;
+            }
+            if left <= right {
+                let (from, to) =
+                    (clamp(left - reach, self.columns), clamp(right + reach, self.columns));
+                let start = row as usize * self.columns as usize;
+                visit(start + from as usize..start + to as usize + 1);
+            }
+        }
+    }
+
+    /// Whether a piece holds all of a square and its margin.
+    fn is_covered(&self, pieces: &Pieces, piece: u32, square: usize) -> bool {
+        let (column, row) = (square % self.columns as usize, square / self.columns as usize);
+        let side = 1.0 / self.squares_per_m;
+        let low = self.low + DVec2::new(column as f64, row as f64) * side - self.margin_m;
+        let high = low + side + 2.0 * self.margin_m;
+        let square = [low, DVec2::new(high.x, low.y), high, DVec2::new(low.x, high.y)];
+        let corners = &pieces.edges[pieces.range(piece)];
+        let mut a = corners[corners.len() - 1].start();
+        corners.iter().all(|e| {
+            let b = e.start();
+            let left = square.iter().all(|&p| (b - a).perp_dot(p - a) > 0.0);
+            a = b;
+            left
+        })
+    }
+}

@@ -1,0 +1,133 @@
+//! Many path queries at once.
+//!
+//! In go requests; out come their answers, in the order of the requests and the same for any number of
+//! threads. Every thread has a query of its own, which is kept from batch to batch, and takes the next
+//! few requests when it is done with the last ones.
+
+use super::Query;
+use super::path::{Path, PathError, PathOptions};
+use super::position::Position;
+
+/// One of many path queries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathRequest {
+    /// Where the path starts, in the user's frame.
+    pub from: [f64; 3],
+    /// Where it should end.
+    pub to: [f64; 3],
+}
+
+impl PathRequest {
+    /// A request between two points.
+    #[must_use]
+    pub fn new(from: impl Position, to: impl Position) -> Self {
+        Self { from: from.coordinates(), to: to.coordinates() }
+    }
+}
+
+/// The query of another thread. Apart from its neighbours in memory, so that no thread writes beside
+/// what another one reads.
+#[cfg(feature = "parallel")]
+#[derive(Clone, Debug)]
+#[repr(align(128))]
+pub(super) struct Helper<'m>(Query<'m>);
+
+impl Query<'_> {
+    /// Answers many queries under this query's filter and extents, over all threads of the current
+    /// pool where the feature `parallel` is on. Answers come in the order of the requests and do
+    /// not depend on the number of threads.
+    pub fn find_paths(
+        &mut self,
+        requests: &[PathRequest],
+        options: &PathOptions,
+    ) -> Vec<Result<Path, PathError>> {
+        let mut answers = Vec::new();
+        self.find_paths_into(requests, options, &mut answers);
+        answers
+    }
+
+    /// The same into a list that is used again: paths that it holds are written anew, which allocates
+    /// nothing for those that are large enough. The list becomes as long as the requests.
+    pub fn find_paths_into(
+        &mut self,
+        requests: &[PathRequest],
+        options: &PathOptions,
+        answers: &mut Vec<Result<Path, PathError>>,
+    ) {
+        answers.truncate(requests.len());
+        answers.resize_with(requests.len(), || Ok(Path::default()));
+        #[cfg(feature = "parallel")]
+        if self.share_out(requests, options, answers) {
+            return;
+        }
+        self.answer(requests, options, answers);
+    }
+
+    fn answer(
+        &mut self,
+        requests: &[PathRequest],
+        options: &PathOptions,
+        answers: &mut [Result<Path, PathError>],
+    ) {
+        for (request, answer) in requests.iter().zip(answers) {
+            let mut path = std::mem::replace(answer, Err(PathError::NoSearch)).unwrap_or_default();
+            let found = self.find_path_into(request.from, request.to, options, &mut path);
+            *answer = found.map(|()| path);
+        }
+    }
+}
+
+#[cfg(feature = "parallel")]
+impl<'m> Query<'m> {
+    /// Answers with the help of other threads; `false` where that does not pay.
+    fn share_out(
+        &mut self,
+        requests: &[PathRequest],
+        options: &PathOptions,
+        answers: &mut [Result<Path, PathError>],
+    ) -> bool {
+        use std::sync::{Mutex, PoisonError};
+        // Waking a thread takes as long as some short queries.
+        const LEAST_REQUESTS: usize = 16;
+        // Few enough to share the work out evenly, enough that taking them costs nothing beside them.
+        const MOST_AT_ONCE: usize = 64;
+        const SHARES_PER_THREAD: usize = 16;
+        let threads = rayon::current_num_threads();
+        if threads < 2 || requests.len() < LEAST_REQUESTS {
+            return false;
+        }
+        let at_once = (requests.len() / (threads * SHARES_PER_THREAD)).clamp(1, MOST_AT_ONCE);
+        let mut helpers = self.call_helpers((threads - 1).min(requests.len() - 1));
+        let rest = Mutex::new(requests.chunks(at_once).zip(answers.chunks_mut(at_once)));
+        let work_off = |query: &mut Query<'_>| {
+            // Taken in a statement of its own, so that the lock is free again while it is worked on.
+            let next = || rest.lock().unwrap_or_else(PoisonError::into_inner).next();
+            while let Some((requests, answers)) = next() {
+                query.answer(requests, options, answers);
+            }
+        };
+        rayon::scope(|scope| {
+            for Helper(helper) in &mut helpers {
+                scope.spawn(|_| work_off(helper));
+            }
+            work_off(self);
+        });
+        self.fallbacks +=
+            helpers.iter_mut().map(|h| std::mem::take(&mut h.0.fallbacks)).sum::<u64>();
+        self.helpers = helpers;
+        true
+    }
+
+    /// Takes so many helpers, who ask as this query does.
+    fn call_helpers(&mut self, count: usize) -> Vec<Helper<'m>> {
+        let mut helpers = std::mem::take(&mut self.helpers);
+        helpers.truncate(count);
+        helpers.resize_with(count, || Helper(Query::new(self.mesh)));
+        for Helper(helper) in &mut helpers {
+            helper.tables.clone_from(&self.tables);
+            helper.clearance.clone_from(&self.clearance);
+            helper.extents_m = self.extents_m;
+        }
+        helpers
+    }
+}
