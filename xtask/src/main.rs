@@ -2,10 +2,12 @@
 
 mod architecture;
 mod ci;
+mod compare;
 mod dependencies;
 mod figures;
 mod fuzz;
 mod gaps;
+mod gate;
 mod levels;
 mod run;
 mod scenes;
@@ -20,10 +22,14 @@ cargo xtask TASK
 
   ci               everything that must hold before a change goes in
   check            the quick part of it: dependency direction and ARCHITECTURE.md
+  compare [--seconds N] [--only SCENE]... [FOLDER]
+                   Surefoot beside its peers on all scenes and on the files of a folder, into a dated
+                   document with charts in docs/compare, in under 20 minutes
   fuzz [SECONDS]   fuzz the readers for so many seconds in all [30], pipelines for half as long
   scenes [DIR]     write all procedural scenes [target/scenes]
   levels           build and draw the real levels beside the project, into target/levels and docs
   figures          draw the pictures of the documents anew, those of the viewer in Chromium
+  gate [--write]   compare the instructions of every stage with the baseline, or write it anew
   gaps             remake the figures and tables that gap annotation follows, into docs
   viewer           test the viewer in Chromium
   verify-all [--samples N] [SCENE...]
@@ -39,6 +45,7 @@ fn main() -> Result<()> {
     match words.as_slice() {
         ["ci"] => ci::run(),
         ["check"] => ci::check(),
+        ["compare", rest @ ..] => compare::run_all(rest),
         ["fuzz"] => fuzz::smoke(fuzz::SMOKE_S),
         ["fuzz", seconds] => fuzz::smoke(seconds.parse()?),
         ["scenes"] => scenes::write_all("target/scenes".as_ref()),
@@ -47,6 +54,7 @@ fn main() -> Result<()> {
         ["figures"] => figures::draw_all(),
         ["viewer"] => viewer::test(&run::release_binary()?),
         ["gaps"] => gaps::write_all(),
+        ["gate", rest @ ..] => gate::run(rest),
         ["verify-all", rest @ ..] => verify_all::run_all(rest),
         ["voxel-tables", rest @ ..] => voxel_tables::write(rest),
         ["voxel-tiles"] => voxel_tables::look_for_tiles(),
