@@ -4,13 +4,14 @@
 //! begins; out come the instructions of every stage, summed over the program's scenes and compared with
 //! a baseline that is part of the repository. A rise by more than a tenth fails with the stage's name.
 //! Unlike times, counts are the same on a busy machine. The hottest stages are lines of their own, the
-//! others of each part of the house are one, so that everything is counted somewhere.
+//! others of each part of the house are one, so that everything is counted somewhere. With `--functions`
+//! the counts are shown by function too: where the instructions of a stage go.
 
+use crate::callgrind::{Functions, by_function, total};
 use crate::run::{cargo, command, root, run as execute, say, target_folder};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
 use std::process::Stdio;
 
 /// The baseline, beside the program that is counted.
@@ -21,6 +22,9 @@ const HOTTEST: usize = 5;
 
 /// A rise beyond this share of the baseline fails; a fall beyond it asks for a new baseline.
 const MOST_RISE: f64 = 0.1;
+
+/// How many functions of a stage are shown.
+const SHOWN: usize = 8;
 
 /// Work between stages, which is not counted.
 const BETWEEN: &str = "between";
@@ -48,7 +52,8 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
     match words {
         [] => gate(Build::Alone, false),
         ["--write"] => gate(Build::Alone, true),
-        other => bail!("what is `{}`? There is --write", other.join(" ")),
+        ["--functions", stages @ ..] => show_functions(stages),
+        other => bail!("what is `{}`? There are --write and --functions", other.join(" ")),
     }
 }
 
@@ -104,8 +109,52 @@ fn prepare() -> bool {
     works("valgrind")
 }
 
-/// Builds the program, runs it under callgrind and reads the dumps.
+/// Counts and shows which functions the instructions of stages go to, of all or of those named.
+fn show_functions(stages: &[&str]) -> Result<()> {
+    if !prepare() {
+        bail!("{NEEDS}");
+    }
+    let mut functions = Functions::default();
+    let mut by_stage: BTreeMap<String, BTreeMap<u64, u64>> = BTreeMap::new();
+    // All dumps are read, since each names only functions that those before it have not named.
+    for (stage, dump) in run_counted(Build::Alone)? {
+        let counts = by_stage.entry(stage).or_default();
+        for (function, count) in by_function(&dump, &mut functions) {
+            *counts.entry(function).or_default() += count;
+        }
+    }
+    let mut lines = String::new();
+    for (stage, counts) in &by_stage {
+        if stage == BETWEEN || !(stages.is_empty() || stages.contains(&stage.as_str())) {
+            continue;
+        }
+        let whole: u64 = counts.values().sum();
+        writeln!(lines, "{stage}: {:.1} M", whole as f64 / 1e6)?;
+        let mut sorted: Vec<(u64, u64)> = counts.iter().map(|(f, n)| (*n, *f)).collect();
+        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        for (count, function) in sorted.into_iter().take(SHOWN) {
+            let share = 100.0 * count as f64 / whole.max(1) as f64;
+            writeln!(lines, "  {share:5.1} %  {}", functions.name(function))?;
+        }
+    }
+    say(&lines);
+    Ok(())
+}
+
+/// The instructions of every stage.
 fn count(build: Build) -> Result<Counts> {
+    let mut counts = Counts::new();
+    for (stage, dump) in run_counted(build)? {
+        if stage != BETWEEN {
+            let count = total(&dump).with_context(|| format!("a dump of {stage} has no total"))?;
+            *counts.entry(stage).or_default() += count;
+        }
+    }
+    Ok(counts)
+}
+
+/// Builds the program, runs it under callgrind and reads the dumps, each with the name of its stage.
+fn run_counted(build: Build) -> Result<Vec<(String, String)>> {
     let mut built = cargo();
     built.args(["build", "--locked", "--release", "--package", "surefoot_bench"]);
     if let Build::WithBinary = build {
@@ -129,32 +178,18 @@ fn count(build: Build) -> Result<Counts> {
         bail!("{valgrind:?} failed: {}", ran.status);
     }
     let names = String::from_utf8(ran.stdout).context("names of stages")?;
-    let names: Vec<&str> = names.lines().collect();
-    let mut counts = Counts::new();
-    for (part, pair) in names.windows(2).enumerate() {
-        if pair[0] == BETWEEN {
-            continue;
-        }
-        // The first dump is of what came before the first stage.
-        let dump = folder.join(format!("out.{}", part + 2));
-        *counts.entry(pair[0].to_owned()).or_default() += total(&dump)?;
+    // The first dump is of what came before the first stage, and the last name is the end.
+    let stages = std::iter::once(BETWEEN).chain(names.lines());
+    let count = names.lines().count();
+    let mut dumps = Vec::new();
+    for (part, stage) in stages.take(count).enumerate() {
+        let place = folder.join(format!("out.{}", part + 1));
+        let dump = std::fs::read_to_string(&place).with_context(|| {
+            format!("{} is not there; was `mark_stage` inlined?", place.display())
+        })?;
+        dumps.push((stage.to_owned(), dump));
     }
-    if counts.is_empty() {
-        bail!("callgrind has written no stage; was `mark_stage` inlined?");
-    }
-    Ok(counts)
-}
-
-/// The instructions of a dump.
-fn total(dump: &Path) -> Result<u64> {
-    let text = std::fs::read_to_string(dump)
-        .with_context(|| format!("{} is not there; was `mark_stage` inlined?", dump.display()))?;
-    parse_total(&text).with_context(|| format!("{} has no totals", dump.display()))
-}
-
-fn parse_total(dump: &str) -> Option<u64> {
-    let line = dump.lines().rev().find_map(|l| l.strip_prefix("totals:"))?;
-    line.split_whitespace().next()?.parse().ok()
+    Ok(dumps)
 }
 
 /// The line of the table that the stages of a pipeline share which have none of their own.
@@ -301,11 +336,5 @@ mod tests {
         assert_eq!(lines.values().sum::<u64>(), all.values().sum::<u64>());
         assert_eq!(parse(&text(&lines)).unwrap(), lines);
         assert!(parse("exact/cut many").is_err());
-    }
-
-    #[test]
-    fn a_dump_ends_with_its_total() {
-        assert_eq!(parse_total("summary: 5\nfn=(1)\n1 5\n\ntotals: 12345\n"), Some(12_345));
-        assert_eq!(parse_total("fn=(1)\n1 5\n"), None);
     }
 }

@@ -1,6 +1,7 @@
 //! What people do by hand in this repository: `cargo xtask TASK`.
 
 mod architecture;
+mod callgrind;
 mod ci;
 mod compare;
 mod dependencies;
@@ -29,7 +30,9 @@ cargo xtask TASK
   scenes [DIR]     write all procedural scenes [target/scenes]
   levels           build and draw the real levels beside the project, into target/levels and docs
   figures          draw the pictures of the documents anew, those of the viewer in Chromium
-  gate [--write]   compare the instructions of every stage with the baseline, or write it anew
+  gate [--write | --functions [STAGE...]]
+                   compare the instructions of every stage with the baseline, or write it anew, or
+                   show which functions they go to
   gaps             remake the figures and tables that gap annotation follows, into docs
   viewer           test the viewer in Chromium
   verify-all [--samples N] [SCENE...]

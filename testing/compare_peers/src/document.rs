@@ -36,8 +36,9 @@ pub fn write_document(measured: &Value, date: &str, machine: &str) -> Written {
          a tool is the size of its cells in metres; cells of voxel, Recast and rerecast are half as high \
          as wide. Recast is `navmesh-rs`, a port that gives the same bits; it builds in one piece, by \
          watersheds, with its detail mesh. Times are medians of builds in turns in one process, with the \
-         fastest and the slowest in brackets, on one thread unless two are named; the peers know only \
-         one. Memory is the peak of a build in a process of its own, less what the scene takes. Sound and \
+         fastest and the slowest in brackets: on one thread the time that the thread ran, so that other \
+         work on the machine hardly counts, on two threads the time of day; the peers know only one. \
+         What would have taken the time of all others was built once. Memory is the peak of a build in a process of its own, less what the scene takes. Sound and \
          complete are shares by the checker with {} samples each, held to 1 cm in plan; in brackets: held \
          to the size of the tool's cells. Half of the samples lie on boundaries and corners, where faults \
          hide.\n",
@@ -201,7 +202,11 @@ fn building(text: &mut String, scenes: &[Value]) {
                 continue;
             }
             let time = |threads| {
-                raced(scene, tool, threads).map_or(String::new(), |l| {
+                let once = match threads {
+                    1 => format!("{} (once)", short(number(&line["ms"]))),
+                    _ => String::new(),
+                };
+                raced(scene, tool, threads).map_or(once, |l| {
                     format!(
                         "{} ({} to {})",
                         short(number(&l["median_ms"])),

@@ -9,7 +9,8 @@ use crate::courses::{CourseError, Random, detour_mesh, own_mesh, random_pairs};
 use crate::memory::{forget_peak, resident};
 use crate::query_speed::{Micros, compare_speed};
 use crate::recast::{RecastMesh, RecastSettings, build_recast};
-use crate::tool::{Tool, build_with};
+use crate::stopwatch::ThreadClock;
+use crate::tool::{Built, MOST_COLUMNS, Tool, build_with};
 use navmesh_rs::detour::{DefaultFilter, NavMeshQuery, StraightPathPoint};
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -29,9 +30,7 @@ const EXTENTS_M: [f32; 3] = [0.6, 1.8, 0.6];
 /// Builds once on one thread. With samples the checker is asked too.
 pub fn once(scene: &Scene, tool: Tool, samples: u64) -> Value {
     let before = if forget_peak() { resident() } else { None };
-    let start = Instant::now();
-    let built = on_threads(1, || build_with(tool, scene));
-    let ms = start.elapsed().as_secs_f64() * 1e3;
+    let (built, ms) = timed(tool, scene, 1);
     let peak = before.zip(resident()).map(|(before, after)| after.peak_mib - before.now_mib);
     let built = match built {
         Ok(built) => built,
@@ -76,10 +75,7 @@ pub fn race(scene: &Scene, tools: &[Tool], seconds: f64) -> Value {
             break;
         }
         for (tool, threads, times) in &mut runs {
-            let begun = Instant::now();
-            let built = on_threads(*threads, || build_with(*tool, scene));
-            // What was built is still there when the time is taken: dropping it is not building.
-            let ms = begun.elapsed().as_secs_f64() * 1e3;
+            let (built, ms) = timed(*tool, scene, *threads);
             if black_box(built).is_ok() {
                 times.push(ms);
             }
@@ -113,9 +109,8 @@ pub fn grow(scene: &Scene, tool: Tool, rounds: usize) -> Value {
             if (i == 0 && round == 0) || (i > 0 && !tool.is_own()) {
                 continue;
             }
-            let start = Instant::now();
-            let built = on_threads(threads, || build_with(tool, scene));
-            times[i].push(start.elapsed().as_secs_f64() * 1e3);
+            let (built, ms) = timed(tool, scene, threads);
+            times[i].push(ms);
             drop(black_box(built));
         }
     }
@@ -126,19 +121,25 @@ pub fn grow(scene: &Scene, tool: Tool, rounds: usize) -> Value {
     first
 }
 
-/// Runs on a pool of so many threads.
-fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+/// Builds on so many threads, and says how many milliseconds it took: on one thread its own time, on
+/// several the time of day. What was built is dropped later: that is not building.
+fn timed(tool: Tool, scene: &Scene, threads: usize) -> (Result<Built, String>, f64) {
+    let work = || {
+        let (own, day) = (ThreadClock::now(), Instant::now());
+        let built = build_with(tool, scene);
+        let ms = if threads == 1 { own.elapsed_ms() } else { day.elapsed().as_secs_f64() * 1e3 };
+        (built, ms)
+    };
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(work),
-        // Without threads of its own the work still gets done.
-        Err(_) => work(),
+        Err(error) => (Err(format!("no threads: {error}")), f64::NAN),
     }
 }
 
 /// Paths between random pairs of points on Recast's polygons of a scene, with cells of this size.
 pub fn ask_paths(scene: &Scene, cell_size_m: f32, pairs: usize) -> Value {
     let settings = RecastSettings {
-        most_columns: f64::from(u32::MAX),
+        most_columns: MOST_COLUMNS,
         ..RecastSettings::with_cell_size(Agent::default(), cell_size_m)
     };
     let built = match build_recast(scene, &settings) {

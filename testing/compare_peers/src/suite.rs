@@ -157,15 +157,22 @@ fn compare_scene(name: &str, seconds: f64, say: &dyn Fn(&str)) -> Value {
         let limit = (0.5 * seconds - start.elapsed().as_secs_f64()).max(0.2 * seconds);
         let word = tool.to_string();
         let mut line = ask(&["once", name, &word, &SAMPLES.to_string()], limit);
-        if line["failed"].is_null() {
-            racing.push(word.clone());
+        if let (true, Some(ms)) = (line["failed"].is_null(), line["ms"].as_f64()) {
+            // Ours run on one thread and on two.
+            racing.push((if tool.is_own() { 1.7 } else { 1.0 } * ms / 1e3, word.clone()));
         }
         line["tool"] = word.into();
         tools.push(line);
     }
     let race_s = 0.3 * seconds;
+    // Tools that would take the time of all others stay out: that they were slow is known.
+    while racing.iter().map(|r| r.0).sum::<f64>() > 1.5 * race_s {
+        let most = (0..racing.len()).max_by(|&a, &b| racing[a].0.total_cmp(&racing[b].0));
+        most.map(|slowest| racing.remove(slowest));
+    }
     let words = ["race".to_owned(), name.to_owned(), format!("{race_s:.2}")];
-    let words: Vec<&str> = words.iter().chain(&racing).map(String::as_str).collect();
+    let words: Vec<&str> =
+        words.iter().chain(racing.iter().map(|r| &r.1)).map(String::as_str).collect();
     let race = ask(&words, 4.0 * race_s + 2.0);
     let paths = ask(&["paths", name, "0.1", &PAIRS.to_string()], 0.3 * seconds + 2.0);
     say(&format!("{stem}: {:.1} s of {seconds:.1} s", start.elapsed().as_secs_f64()));

@@ -98,6 +98,9 @@ impl FromStr for Tool {
     }
 }
 
+/// Peers' grids of more columns than this take more memory than is usual, and are refused.
+pub(crate) const MOST_COLUMNS: f64 = 1.5e8;
+
 /// What a tool built.
 #[derive(Debug)]
 pub struct Built {
@@ -136,7 +139,7 @@ pub struct Judgement {
 pub fn build_with(tool: Tool, scene: &Scene) -> Result<Built, String> {
     let agent = Agent::default();
     let peer = |cell_size_m| RecastSettings {
-        most_columns: f64::from(u32::MAX),
+        most_columns: MOST_COLUMNS,
         ..RecastSettings::with_cell_size(agent, cell_size_m)
     };
     match tool {
