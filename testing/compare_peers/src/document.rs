@@ -137,8 +137,8 @@ fn summary(text: &mut String, scenes: &[Value], growth: &[Value]) {
     }
     let _ = writeln!(
         text,
-        "\n| tool | scenes built | failed | sound to 0.999 and complete to 0.99, held to 1 cm | held to \
-         a cell | median peak, MiB |\n|---|---:|---:|---:|---:|---:|"
+        "\n| tool | scenes built | failed | stopped for time | sound to 0.999 and complete to 0.99, held \
+         to 1 cm | held to a cell | median peak, MiB |\n|---|---:|---:|---:|---:|---:|---:|"
     );
     for tool in tools(scenes) {
         let lines: Vec<&Value> = scenes
@@ -146,7 +146,8 @@ fn summary(text: &mut String, scenes: &[Value], growth: &[Value]) {
             .flat_map(|s| array(&s["tools"]))
             .filter(|l| l["tool"].as_str() == Some(&tool))
             .collect();
-        let failed = lines.iter().filter(|l| !l["failed"].is_null()).count();
+        let stopped = lines.iter().filter(|l| is_stopped(&l["failed"])).count();
+        let failed = lines.iter().filter(|l| !l["failed"].is_null()).count() - stopped;
         let holds = |sound: &Value, complete: &Value| {
             sound.as_f64() >= Some(0.999) && complete.as_f64() >= Some(0.99)
         };
@@ -155,14 +156,24 @@ fn summary(text: &mut String, scenes: &[Value], growth: &[Value]) {
         let peak = middle(lines.iter().filter_map(|l| l["peak_mib"].as_f64()).collect());
         let _ = writeln!(
             text,
-            "| {tool} | {} | {failed} | {exactly} | {by_cell} | {} |",
-            lines.len() - failed,
+            "| {tool} | {} | {failed} | {stopped} | {exactly} | {by_cell} | {} |",
+            lines.len() - failed - stopped,
             short(peak.unwrap_or(f64::NAN))
         );
     }
     if !growth.is_empty() {
         let _ = writeln!(text, "\nGrowth of time with size stands [below](#growth).");
     }
+}
+
+/// Whether it was we who stopped a tool, since it took too long.
+fn is_stopped(failed: &Value) -> bool {
+    failed.as_str().is_some_and(|why| why.starts_with("stopped"))
+}
+
+/// Why a line has no numbers.
+fn reason(why: &str) -> String {
+    if why.starts_with("stopped") { one_line(why) } else { format!("failed: {}", one_line(why)) }
 }
 
 /// The tools of a comparison, in order.
@@ -196,8 +207,8 @@ fn building(text: &mut String, scenes: &[Value]) {
         for line in array(&scene["tools"]) {
             let tool = line["tool"].as_str().unwrap_or("?");
             if let Some(why) = line["failed"].as_str() {
-                let why = one_line(why);
-                let _ = writeln!(text, "| {name} | {tool} | failed: {why} | | | | | | | | |");
+                let why = reason(why);
+                let _ = writeln!(text, "| {name} | {tool} | {why} | | | | | | | | |");
                 name.clear();
                 continue;
             }
@@ -267,8 +278,8 @@ fn paths(text: &mut String, scenes: &[Value], pairs: &Value) {
     for scene in scenes {
         let (name, line) = (scene["scene"].as_str().unwrap_or("?"), &scene["paths"]);
         if let Some(why) = line["failed"].as_str() {
-            let why = one_line(why);
-            let _ = writeln!(text, "| {name} | failed: {why} | | | | | | | | | | | |");
+            let why = reason(why);
+            let _ = writeln!(text, "| {name} | {why} | | | | | | | | | | | |");
             continue;
         }
         let both = |v: &Value| {
@@ -338,7 +349,7 @@ fn growth(text: &mut String, growth: &[Value], date: &str) -> Vec<(String, Strin
             for line in array(&row["tools"]) {
                 let tool = line["tool"].as_str().unwrap_or("?");
                 if let Some(why) = line["failed"].as_str() {
-                    let _ = writeln!(text, "| {first} | {tool} | {} | | | | |", one_line(why));
+                    let _ = writeln!(text, "| {first} | {tool} | {} | | | | |", reason(why));
                     first.clear();
                     continue;
                 }

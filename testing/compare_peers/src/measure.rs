@@ -29,8 +29,15 @@ const EXTENTS_M: [f32; 3] = [0.6, 1.8, 0.6];
 
 /// Builds once on one thread. With samples the checker is asked too.
 pub fn once(scene: &Scene, tool: Tool, samples: u64) -> Value {
+    match Pools::new() {
+        Ok(pools) => once_in(&pools, scene, tool, samples),
+        Err(why) => json!({"failed": why}),
+    }
+}
+
+fn once_in(pools: &Pools, scene: &Scene, tool: Tool, samples: u64) -> Value {
     let before = if forget_peak() { resident() } else { None };
-    let (built, ms) = timed(tool, scene, 1);
+    let (built, ms) = pools.timed(tool, scene, 1);
     let peak = before.zip(resident()).map(|(before, after)| after.peak_mib - before.now_mib);
     let built = match built {
         Ok(built) => built,
@@ -61,6 +68,10 @@ pub fn once(scene: &Scene, tool: Tool, samples: u64) -> Value {
 /// Builds with all tools in turns until the seconds are over, three rounds at least where each takes
 /// less than a third of them. Times come in milliseconds.
 pub fn race(scene: &Scene, tools: &[Tool], seconds: f64) -> Value {
+    let pools = match Pools::new() {
+        Ok(pools) => pools,
+        Err(why) => return json!({"failed": why}),
+    };
     let mut runs: Vec<(Tool, usize, Vec<f64>)> = Vec::new();
     for &tool in tools {
         let threads = if tool.is_own() { &THREADS[..] } else { &THREADS[..1] };
@@ -75,7 +86,7 @@ pub fn race(scene: &Scene, tools: &[Tool], seconds: f64) -> Value {
             break;
         }
         for (tool, threads, times) in &mut runs {
-            let (built, ms) = timed(*tool, scene, *threads);
+            let (built, ms) = pools.timed(*tool, scene, *threads);
             if black_box(built).is_ok() {
                 times.push(ms);
             }
@@ -99,7 +110,11 @@ pub fn race(scene: &Scene, tools: &[Tool], seconds: f64) -> Value {
 /// Builds on one thread and, with our own tools, on two: medians of so many rounds, and the peak of
 /// the first.
 pub fn grow(scene: &Scene, tool: Tool, rounds: usize) -> Value {
-    let mut first = once(scene, tool, 0);
+    let pools = match Pools::new() {
+        Ok(pools) => pools,
+        Err(why) => return json!({"failed": why}),
+    };
+    let mut first = once_in(&pools, scene, tool, 0);
     if !first["failed"].is_null() {
         return first;
     }
@@ -109,7 +124,7 @@ pub fn grow(scene: &Scene, tool: Tool, rounds: usize) -> Value {
             if (i == 0 && round == 0) || (i > 0 && !tool.is_own()) {
                 continue;
             }
-            let (built, ms) = timed(tool, scene, threads);
+            let (built, ms) = pools.timed(tool, scene, threads);
             times[i].push(ms);
             drop(black_box(built));
         }
@@ -121,18 +136,25 @@ pub fn grow(scene: &Scene, tool: Tool, rounds: usize) -> Value {
     first
 }
 
-/// Builds on so many threads, and says how many milliseconds it took: on one thread its own time, on
-/// several the time of day. What was built is dropped later: that is not building.
-fn timed(tool: Tool, scene: &Scene, threads: usize) -> (Result<Built, String>, f64) {
-    let work = || {
-        let (own, day) = (ThreadClock::now(), Instant::now());
-        let built = build_with(tool, scene);
-        let ms = if threads == 1 { own.elapsed_ms() } else { day.elapsed().as_secs_f64() * 1e3 };
-        (built, ms)
-    };
-    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(work),
-        Err(error) => (Err(format!("no threads: {error}")), f64::NAN),
+/// Threads that stay from build to build, as those of a program do.
+struct Pools(Vec<rayon::ThreadPool>);
+
+impl Pools {
+    fn new() -> Result<Self, String> {
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pools: Result<_, _> = THREADS.into_iter().map(pool).collect();
+        pools.map(Self).map_err(|error| format!("no threads: {error}"))
+    }
+
+    /// Builds on one thread, or on two, and says how many milliseconds it took: on one thread its own
+    /// time, on two the time of day. What was built is dropped later: that is not building.
+    fn timed(&self, tool: Tool, scene: &Scene, threads: usize) -> (Result<Built, String>, f64) {
+        self.0[threads.min(THREADS.len()) - 1].install(|| {
+            let (own, day) = (ThreadClock::now(), Instant::now());
+            let built = build_with(tool, scene);
+            let day_ms = day.elapsed().as_secs_f64() * 1e3;
+            (built, if threads == 1 { own.elapsed_ms() } else { day_ms })
+        })
     }
 }
 

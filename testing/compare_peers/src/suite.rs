@@ -27,8 +27,7 @@ const TOOLS: [Tool; 7] = [
 ];
 
 /// Tools whose growth is measured: those with cells have cells of 10 cm.
-const GROWING: [Tool; 5] =
-    [Tool::Exact, Tool::Voxel(0.1), Tool::Layered(0.1), Tool::Recast(0.1), Tool::Rerecast(0.1)];
+const GROWING: [Tool; 4] = [Tool::Exact, Tool::Voxel(0.1), Tool::Layered(0.1), Tool::Recast(0.1)];
 
 /// Sizes of scenes whose default takes longer than seconds, or too short to be measured.
 const SIZES: [(&str, u32); 8] = [
@@ -200,8 +199,10 @@ fn grow(name: &str, sizes: &[u32], seconds: f64, say: &dyn Fn(&str)) -> Value {
             // sizes leave most of it to the large ones.
             let limit = left / (count - i).min(3) as f64;
             let expected = last.map_or(0.0, |[n, s]| s * (triangles / n).powf(1.1));
-            let mut line = if expected > limit {
-                json!({"failed": format!("left out: would take about {expected:.0} s")})
+            let mut line = if limit <= 0.0 {
+                json!({"failed": "stopped: no time is left"})
+            } else if expected > limit {
+                json!({"failed": format!("stopped: would take about {expected:.0} s")})
             } else {
                 let rounds = if step < 3 { "5" } else { "1" };
                 ask(&["grow", &spec, &tool.to_string(), rounds], limit.max(2.0))
