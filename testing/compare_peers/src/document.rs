@@ -41,9 +41,14 @@ pub fn write_document(measured: &Value, date: &str, machine: &str) -> Written {
          What would have taken the time of all others was built once. Memory is the peak of a build in a process of its own, less what the scene takes. Sound and \
          complete are shares by the checker with {} samples each, held to 1 cm in plan; in brackets: held \
          to the size of the tool's cells. Half of the samples lie on boundaries and corners, where faults \
-         hide.\n",
+         hide.\n\n\
+         Threads that wanted to run, this program's own included: {} in the minute before it began, {} in \
+         its last. Far above two, other work took turns with it: then times on two threads are those of \
+         a busy machine, and what was stopped for time might not have been.\n",
         number(&measured["seconds"]) / 60.0,
-        measured["samples"]
+        measured["samples"],
+        short(number(&measured["load"][0])),
+        short(number(&measured["load"][1])),
     );
     let scenes = array(&measured["scenes"]);
     summary(text, scenes, array(&measured["growth"]));

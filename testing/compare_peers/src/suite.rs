@@ -86,6 +86,7 @@ pub fn load_scene(name: &str) -> Result<Scene> {
 /// Compares everything. `say` is told what happens.
 pub fn compare_all(settings: &SuiteSettings, say: &dyn Fn(&str)) -> Result<Value> {
     let start = Instant::now();
+    let load_before = load_average();
     let wanted = |name: &str| {
         let stem = Path::new(name).file_stem().map(|s| s.to_string_lossy().into_owned());
         settings.only.is_empty()
@@ -119,11 +120,18 @@ pub fn compare_all(settings: &SuiteSettings, say: &dyn Fn(&str)) -> Result<Value
     }
     Ok(json!({
         "seconds": start.elapsed().as_secs_f64(),
+        "load": [load_before, load_average()],
         "samples": SAMPLES,
         "pairs": PAIRS,
         "scenes": scenes,
         "growth": growth,
     }))
+}
+
+/// How many threads wanted to run in the last minute, where the system tells.
+fn load_average() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
 }
 
 /// The scene files of a folder, in the order of their names.
