@@ -4,7 +4,7 @@
 //! dev profile for all other tests, in which invariants are checked.
 
 use crate::run::{cargo, has_subcommand, release_binary, run as execute, say};
-use crate::{architecture, dependencies, fuzz, viewer};
+use crate::{architecture, dependencies, fuzz, gate, viewer};
 use anyhow::{Context, Result};
 use std::time::Instant;
 
@@ -58,6 +58,7 @@ fn run_all() -> Result<()> {
     step("documentation tests", || {
         execute(cargo().args(["test", "--locked", "--workspace", "--doc"]))
     })?;
+    step("instruction gate", || gate::gate(gate::Build::WithBinary, false))?;
     step("fuzz smoke", || fuzz::smoke(fuzz::SMOKE_S))?;
     if has_subcommand("deny") {
         step("licences and advisories", || execute(cargo().args(["deny", "check"])))?;

@@ -1,11 +1,14 @@
 //! What people do by hand in this repository: `cargo xtask TASK`.
 
 mod architecture;
+mod callgrind;
 mod ci;
+mod compare;
 mod dependencies;
 mod figures;
 mod fuzz;
 mod gaps;
+mod gate;
 mod levels;
 mod run;
 mod scenes;
@@ -20,11 +23,17 @@ cargo xtask TASK
 
   ci               everything that must hold before a change goes in
   check            the quick part of it: dependency direction and ARCHITECTURE.md
+  compare [--seconds N] [--only SCENE]... [FOLDER]
+                   Surefoot beside its peers on all scenes and on the files of a folder, into a dated
+                   document with charts in docs/compare, in under 20 minutes
   fuzz [SECONDS]   fuzz the readers for so many seconds in all [30], pipelines for half as long
   scenes [DIR]     write all procedural scenes [target/scenes]
   levels           build and draw the real levels beside the project, into target/levels and docs
   figures          draw the pictures of the documents anew, those of the viewer in Chromium
   figures layered  draw those of the layered pipeline alone
+  gate [--write | --functions [STAGE...]]
+                   compare the instructions of every stage with the baseline, or write it anew, or
+                   show which functions they go to
   gaps             remake the figures and tables that gap annotation follows, into docs
   viewer           test the viewer in Chromium
   verify-all [--samples N] [SCENE...]
@@ -40,6 +49,7 @@ fn main() -> Result<()> {
     match words.as_slice() {
         ["ci"] => ci::run(),
         ["check"] => ci::check(),
+        ["compare", rest @ ..] => compare::run_all(rest),
         ["fuzz"] => fuzz::smoke(fuzz::SMOKE_S),
         ["fuzz", seconds] => fuzz::smoke(seconds.parse()?),
         ["scenes"] => scenes::write_all("target/scenes".as_ref()),
@@ -49,6 +59,7 @@ fn main() -> Result<()> {
         ["figures", "layered"] => figures::draw_test_maps(),
         ["viewer"] => viewer::test(&run::release_binary()?),
         ["gaps"] => gaps::write_all(),
+        ["gate", rest @ ..] => gate::run(rest),
         ["verify-all", rest @ ..] => verify_all::run_all(rest),
         ["voxel-tables", rest @ ..] => voxel_tables::write(rest),
         ["voxel-tiles"] => voxel_tables::look_for_tiles(),

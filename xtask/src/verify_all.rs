@@ -287,6 +287,7 @@ fn surefoot(bench: &Bench, scene: &Path, method: &str) -> Result<Option<Judgemen
 fn recast(bench: &Bench, scene: &Path) -> Result<Vec<String>> {
     let samples = bench.samples.min(PEER_SAMPLES).to_string();
     let output = command(&bench.peers)
+        .arg("judge")
         .arg(scene)
         .args(["--samples", &samples, "--most-columns", PEER_COLUMNS])
         .output()?;

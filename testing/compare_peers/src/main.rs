@@ -1,34 +1,111 @@
-//! Other tools' meshes of the same scenes, judged by the same rule.
+//! Surefoot and its peers on the same scenes.
 //!
-//! `compare-peers SCENE [--samples N] [--most-columns N] [--cell-size M]...`: builds a mesh of a scene
-//! file with Recast at each cell size and prints one JSON object a line: how long it took, its
-//! polygons and components, and what the checker says, once with the tolerance that exact meshes are
-//! held to and once with a tolerance of one cell.
+//! - `compare-peers all [--seconds N] [--only SCENE]... [--out FOLDER] [--date DATE] [--machine NAME]
+//!   [FOLDER]`: every procedural scene, the files of a folder and series of sizes, by every tool, as a
+//!   document with charts; without `--out` it is printed. `cargo xtask compare` is the way to run it.
+//! - `compare-peers race SCENE SECONDS TOOL...`: builds in turns, one JSON object for each tool and
+//!   number of threads.
+//! - `compare-peers once SCENE TOOL SAMPLES`, `grow SCENE TOOL ROUNDS`, `paths SCENE CELL PAIRS`: the
+//!   other questions of the comparison, each answered by one JSON object.
+//! - `compare-peers judge FILE [--samples N] [--most-columns N] [--cell-size M]...`: a mesh by Recast at
+//!   each cell size, one JSON object a line: how long it took, its polygons and components, and what the
+//!   checker says, once with the tolerance that exact meshes are held to and once with one of a cell.
+//!
+//! A scene is a file, or the name of a procedural scene with an optional size as in `terrain:512`. A
+//! tool is `exact`, or `"voxel 0.1"`, `"layered 0.05"`, `"Recast 0.1"`, `"rerecast 0.1"`.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
-use surefoot_compare_peers::{RecastSettings, build_recast};
+use surefoot_compare_peers::{
+    RecastSettings, SuiteSettings, Tool, ask_paths, build_recast, compare_all, grow, load_scene,
+    once, race, say, write_document,
+};
 use surefoot_mesh::Agent;
 use surefoot_scene::Scene;
 use surefoot_verify::{Report, VerifySettings, mesh_from_scene, verify};
 
-const USAGE: &str = "compare-peers SCENE [--samples N] [--most-columns N] [--cell-size M]...";
+const USAGE: &str =
+    "compare-peers all | race | once | grow | paths | judge; see the head of its source";
 
 /// Cell sizes unless told otherwise, in metres.
 const CELL_SIZES_M: [f32; 3] = [0.3, 0.1, 0.05];
 
+/// How long the whole comparison may take unless told otherwise, in seconds.
+const SECONDS: f64 = 1050.0;
+
 fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["all", rest @ ..] => all(rest),
+        ["judge", rest @ ..] => judge(rest),
+        ["race", scene, seconds, tools @ ..] => {
+            let tools: Vec<Tool> = tools.iter().map(|t| t.parse()).collect::<Result<_, _>>()?;
+            print(&race(&load_scene(scene)?, &tools, seconds.parse()?))
+        }
+        ["once", scene, tool, samples] => {
+            print(&once(&load_scene(scene)?, tool.parse()?, samples.parse()?))
+        }
+        ["grow", scene, tool, rounds] => {
+            print(&grow(&load_scene(scene)?, tool.parse()?, rounds.parse()?))
+        }
+        ["paths", scene, cell_size_m, pairs] => {
+            print(&ask_paths(&load_scene(scene)?, cell_size_m.parse()?, pairs.parse()?))
+        }
+        _ => bail!("{USAGE}"),
+    }
+}
+
+fn print(line: &Value) -> Result<()> {
+    Ok(writeln!(std::io::stdout().lock(), "{line}")?)
+}
+
+fn all(words: &[&str]) -> Result<()> {
+    let mut settings = SuiteSettings { seconds: SECONDS, ..SuiteSettings::default() };
+    let (mut out, mut date, mut machine) = (None, "today", "this machine");
+    let mut words = words.iter();
+    while let Some(&word) = words.next() {
+        let mut value = || words.next().copied().with_context(|| format!("{word} needs a value"));
+        match word {
+            "--seconds" => settings.seconds = value()?.parse()?,
+            "--only" => settings.only.push(value()?.to_owned()),
+            "--out" => out = Some(PathBuf::from(value()?)),
+            "--date" => date = value()?,
+            "--machine" => machine = value()?,
+            flag if flag.starts_with("--") => bail!("what is `{flag}`? {USAGE}"),
+            folder => settings.folder = Some(folder.into()),
+        }
+    }
+    let measured = compare_all(&settings, &say)?;
+    let written = write_document(&measured, date, machine);
+    let Some(out) = out else {
+        return Ok(std::io::stdout().lock().write_all(written.markdown.as_bytes())?);
+    };
+    std::fs::create_dir_all(&out).with_context(|| format!("{} is no folder", out.display()))?;
+    let write = |name: String, text: &str| {
+        let place = out.join(name);
+        std::fs::write(&place, text).with_context(|| format!("{} is not written", place.display()))
+    };
+    write(format!("{date}.json"), &(serde_json::to_string(&measured)? + "\n"))?;
+    write(format!("{date}.md"), &written.markdown)?;
+    for (name, svg) in written.charts {
+        write(name, &svg)?;
+    }
+    Ok(())
+}
+
+fn judge(words: &[&str]) -> Result<()> {
     let mut file: Option<PathBuf> = None;
     let mut samples = 10_000;
     let mut most_columns = None;
     let mut cell_sizes: Vec<f32> = Vec::new();
-    while let Some(word) = arguments.next() {
-        let mut value = || arguments.next().with_context(|| format!("{word} needs a number"));
-        match word.as_str() {
+    let mut words = words.iter();
+    while let Some(&word) = words.next() {
+        let mut value = || words.next().with_context(|| format!("{word} needs a number"));
+        match word {
             "--samples" => samples = value()?.parse()?,
             "--most-columns" => most_columns = Some(value()?.parse()?),
             "--cell-size" => cell_sizes.push(value()?.parse()?),
@@ -47,7 +124,7 @@ fn main() -> Result<()> {
         let line = compare(&scene, &settings, samples).unwrap_or_else(|error| {
             json!({"peer": "Recast", "cell_size_m": cell_size, "failed": format!("{error:#}")})
         });
-        writeln!(std::io::stdout().lock(), "{line}")?;
+        print(&line)?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! In go a scene with Y up and an agent with the size of a cell; out comes a [`RecastMesh`]. The work
 //! is done by `navmesh-rs`, a port that gives the same bits as the original.
 
+use crate::stopwatch::{StageTimes, Stopwatch};
 use navmesh_rs::recast::{
     self, CompactHeightfield, ContourSet, Heightfield, MESH_NULL_IDX, PolyMesh, PolyMeshDetail,
 };
@@ -44,6 +45,33 @@ impl RecastSettings {
             filters: true,
         }
     }
+
+    /// The agent's height, step and radius, in cells.
+    pub(crate) fn agent_cells(&self) -> [i32; 3] {
+        let up = |m: f64, unit: f32| (m as f32 / unit - WHOLE_SLACK).ceil() as i32;
+        let climb = (self.agent.max_step_m as f32 / self.cell_height_m + WHOLE_SLACK).floor();
+        [
+            up(self.agent.height_m, self.cell_height_m),
+            climb as i32,
+            up(self.agent.radius_m, self.cell_size_m),
+        ]
+    }
+
+    /// The smallest region that is kept, in cells.
+    pub(crate) fn least_region_cells(&self) -> i32 {
+        (self.min_area_m2 / (self.cell_size_m * self.cell_size_m)).ceil() as i32
+    }
+
+    /// Refuses a scene whose grid would be too large.
+    pub(crate) fn check_columns(&self, scene: &Scene) -> Result<(), RecastError> {
+        let (low, high) = scene.bounds().ok_or(RecastError::Empty)?;
+        let cell = f64::from(self.cell_size_m);
+        let columns = (high[0] - low[0]) * (high[2] - low[2]) / (cell * cell);
+        if !(columns <= self.most_columns) {
+            return Err(RecastError::TooManyColumns { millions: columns / 1e6 });
+        }
+        Ok(())
+    }
 }
 
 /// Why there is no mesh.
@@ -79,6 +107,8 @@ pub struct RecastMesh {
     pub mesh: PolyMesh,
     /// The heights within the polygons.
     pub detail: PolyMeshDetail,
+    /// How long each of its stages took.
+    pub stages: StageTimes,
 }
 
 /// Convex polygons, as indices into their points, with each one's neighbours.
@@ -105,35 +135,28 @@ pub struct Triangles {
 const WHOLE_SLACK: f32 = 1e-4;
 
 /// A setting of its demo: how far a simplified contour may move, in cells.
-const CONTOUR_ERROR_CELLS: f32 = 1.3;
+pub(crate) const CONTOUR_ERROR_CELLS: f32 = 1.3;
 
 /// A setting of its demo: the longest edge of a contour, in metres.
-const LONGEST_EDGE_M: f32 = 12.0;
+pub(crate) const LONGEST_EDGE_M: f32 = 12.0;
 
 /// A setting of its demo: regions smaller than this are merged with others, in cells.
-const MERGED_CELLS: i32 = 400;
+pub(crate) const MERGED_CELLS: i32 = 400;
 
 /// Settings of its demo: distance between samples of the detail, in cells, and its error in cell
 /// heights.
-const DETAIL_CELLS: f32 = 6.0;
-const DETAIL_ERROR_CELLS: f32 = 1.0;
+pub(crate) const DETAIL_CELLS: f32 = 6.0;
+pub(crate) const DETAIL_ERROR_CELLS: f32 = 1.0;
 
 /// Builds a mesh of a scene with Y up.
 pub fn build_recast(scene: &Scene, settings: &RecastSettings) -> Result<RecastMesh, RecastError> {
-    let (low, high) = scene.bounds().ok_or(RecastError::Empty)?;
+    let mut watch = Stopwatch::start();
     let (cs, ch, agent) = (settings.cell_size_m, settings.cell_height_m, &settings.agent);
-    let cell = f64::from(cs);
-    let columns = (high[0] - low[0]) * (high[2] - low[2]) / (cell * cell);
-    if !(columns <= settings.most_columns) {
-        return Err(RecastError::TooManyColumns { millions: columns / 1e6 });
-    }
+    settings.check_columns(scene)?;
     let vertices: Vec<f32> =
         (0..scene.points().len() as u32).flat_map(|i| scene.point(i).map(|c| c as f32)).collect();
     let triangles: Vec<i32> = scene.triangles().iter().flatten().map(|&i| i as i32).collect();
-    let up = |m: f64, unit: f32| (m as f32 / unit - WHOLE_SLACK).ceil() as i32;
-    let height = up(agent.height_m, ch);
-    let climb = (agent.max_step_m as f32 / ch + WHOLE_SLACK).floor() as i32;
-    let radius = up(agent.radius_m, cs);
+    let [height, climb, radius] = settings.agent_cells();
     let mut ws = Workspace::new();
     let (low, high) = recast::calc_bounds(&vertices);
     let (w, h) = recast::calc_grid_size(&low, &high, cs);
@@ -141,24 +164,33 @@ pub fn build_recast(scene: &Scene, settings: &RecastSettings) -> Result<RecastMe
     let mut areas = vec![0_u8; triangles.len() / 3];
     let slope = agent.max_slope_rad.to_degrees() as f32;
     recast::mark_walkable_triangles(&mut ws, slope, &vertices, &triangles, &mut areas)?;
+    watch.lap("read");
     field.rasterize_triangles(&mut ws, &vertices, &triangles, &areas, climb)?;
+    watch.lap("rasterize");
     if settings.filters {
         field.filter_low_hanging_walkable_obstacles(&mut ws, climb)?;
         field.filter_ledge_spans(&mut ws, height, climb)?;
         field.filter_walkable_low_height_spans(&mut ws, height)?;
     }
+    watch.lap("filter");
     let mut compact = CompactHeightfield::build(&mut ws, height, climb, &field)?;
+    watch.lap("compact");
     recast::erode_walkable_area(&mut ws, radius, &mut compact)?;
+    watch.lap("erode");
     recast::build_distance_field(&mut ws, &mut compact)?;
-    let least = (settings.min_area_m2 / (cs * cs)).ceil() as i32;
+    let least = settings.least_region_cells();
     recast::build_regions(&mut ws, &mut compact, 0, least, MERGED_CELLS)?;
+    watch.lap("regions");
     let edge = (LONGEST_EDGE_M / cs) as i32;
     let tessellate = recast::CONTOUR_TESS_WALL_EDGES;
     let contours = ContourSet::build(&mut ws, &compact, CONTOUR_ERROR_CELLS, edge, tessellate)?;
+    watch.lap("contours");
     let mesh = PolyMesh::build(&mut ws, &contours, settings.most_corners)?;
+    watch.lap("polygons");
     let (sample_m, error_m) = (DETAIL_CELLS * cs, DETAIL_ERROR_CELLS * ch);
     let detail = PolyMeshDetail::build(&mut ws, &mesh, &compact, sample_m, error_m)?;
-    Ok(RecastMesh { settings: *settings, mesh, detail })
+    watch.lap("detail");
+    Ok(RecastMesh { settings: *settings, mesh, detail, stages: watch.finish() })
 }
 
 impl RecastMesh {
@@ -201,6 +233,20 @@ impl RecastMesh {
             }
         }
         triangles
+    }
+}
+
+impl Triangles {
+    /// The area in plan, in m².
+    #[must_use]
+    pub fn plan_area_m2(&self) -> f64 {
+        let at = |i: u32| self.points[i as usize].map(f64::from);
+        let area = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(at);
+            let (ab, ac) = ([b[0] - a[0], b[2] - a[2]], [c[0] - a[0], c[2] - a[2]]);
+            0.5 * (ab[0] * ac[1] - ab[1] * ac[0]).abs()
+        };
+        self.corners.iter().map(area).sum()
     }
 }
 

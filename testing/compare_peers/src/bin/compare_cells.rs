@@ -7,10 +7,9 @@
 //! scenes it takes all procedural ones.
 
 use anyhow::{Context, Result};
-use std::fmt::Write as _;
 use std::io::Write;
 use surefoot_bake::{Agent, BakeSettings, CellShape, PartitionQuality, StageContext, bake_in};
-use surefoot_compare_peers::{RecastSettings, build_recast};
+use surefoot_compare_peers::{Axis, RecastSettings, Series, build_recast, draw_lines};
 use surefoot_scene::Scene;
 use surefoot_testing_scenes::{Variant, build, list};
 
@@ -101,58 +100,21 @@ fn main() -> Result<()> {
 
 /// A chart of the share of cells that is left against the convex distance, as SVG.
 fn chart(courses: &[Course]) -> String {
-    const COLOURS: [&str; 6] = ["#1f6f8b", "#c8553d", "#588157", "#8d6a9f", "#b08900", "#444c56"];
-    let (left, top, width, height) = (50.0, 20.0, 420.0, 260.0);
-    let x = |i: usize| left + width * i as f64 / DISTANCES_M.len() as f64;
-    let y = |share: f64| top + height * (1.0 - share);
-    let mut svg = String::from(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 330\" \
-         font-family=\"sans-serif\" font-size=\"11\" fill=\"#333\">\n\
-         <rect width=\"720\" height=\"330\" fill=\"#fff\"/>\n",
-    );
-    for percent in [0, 25, 50, 75, 100] {
-        let at = y(f64::from(percent) / 100.0);
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{left}\" x2=\"{}\" y1=\"{at}\" y2=\"{at}\" stroke=\"#ddd\"/>\
-             <text x=\"{}\" y=\"{}\" text-anchor=\"end\">{percent} %</text>",
-            left + width,
-            left - 6.0,
-            at + 4.0
-        );
-    }
-    for (i, distance_m) in std::iter::once(0.0).chain(DISTANCES_M).enumerate() {
-        let _ = writeln!(
-            svg,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{distance_m} m</text>",
-            x(i),
-            top + height + 18.0
-        );
-    }
-    let _ = writeln!(
-        svg,
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">convex distance; cells left, of those at 0</text>",
-        left + width / 2.0,
-        top + height + 38.0
-    );
-    for (n, course) in courses.iter().enumerate() {
-        let colour = COLOURS[n % COLOURS.len()];
-        let dash = if n < COLOURS.len() { "" } else { " stroke-dasharray=\"5 3\"" };
-        let points: Vec<String> = (course.cells.iter().enumerate())
-            .map(|(i, &c)| format!("{:.1},{:.1}", x(i), y(c as f64 / course.cells[0] as f64)))
-            .collect();
-        let at = top + 6.0 + 18.0 * n as f64;
-        let _ = writeln!(
-            svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"{dash}/>\
-             <line x1=\"490\" x2=\"512\" y1=\"{at}\" y2=\"{at}\" stroke=\"{colour}\" \
-             stroke-width=\"1.6\"{dash}/><text x=\"518\" y=\"{}\">{} ({})</text>",
-            points.join(" "),
-            at + 4.0,
-            course.scene,
-            course.cells[0]
-        );
-    }
-    svg.push_str("</svg>\n");
-    svg
+    let share = |c: &Course, cells: usize| 100.0 * cells as f64 / c.cells[0] as f64;
+    let series: Vec<Series> = (courses.iter())
+        .map(|c| Series {
+            name: format!("{} ({})", c.scene, c.cells[0]),
+            points: (c.cells.iter().enumerate()).map(|(i, &n)| [i as f64, share(c, n)]).collect(),
+        })
+        .collect();
+    let distances = std::iter::once(0.0).chain(DISTANCES_M).enumerate();
+    let x: Vec<_> = distances.map(|(i, m)| (i as f64, format!("{m} m"))).collect();
+    let y: Vec<_> = [0, 25, 50, 75, 100].map(|p| (f64::from(p), format!("{p} %"))).to_vec();
+    draw_lines(
+        "cells left, of those at 0",
+        &series,
+        &Axis::linear("convex distance", &x),
+        &Axis::linear("", &y),
+        false,
+    )
 }
