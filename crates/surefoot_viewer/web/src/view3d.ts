@@ -43,8 +43,27 @@ const SLOW_MS = 31;
 const FAST_MS = 18;
 /// The coarsest, as a share of the full resolution.
 const COARSEST = 0.6;
+/// Of more triangles than this only a part is drawn while something moves and the coarsest is still slow.
+const MANY_TRIANGLES = 150_000;
+/// The least part of them.
+const LEAST_PART = 0.04;
 /// After so long without a change, in milliseconds, everything is drawn in full.
 const STILL_MS = 220;
+
+/// Many triangles in an order in which any first part of them lies all over the scene.
+function spread(indices: Uint32Array): Uint32Array {
+  const triangles = indices.length / 3;
+  if (triangles <= MANY_TRIANGLES) return indices;
+  const common = (a: number, b: number): number => (b === 0 ? a : common(b, a % b));
+  // Steps of the golden section visit every place once where they have no divisor in common with all.
+  let step = Math.round(triangles * 0.618);
+  while (common(triangles, step) !== 1) step++;
+  const out = new Uint32Array(indices.length);
+  for (let k = 0, t = 0; k < triangles; k++, t = (t + step) % triangles) {
+    out.set(indices.subarray(3 * t, 3 * t + 3), 3 * k);
+  }
+  return out;
+}
 
 /// Cells narrower than this on average, in pixels, are shown without the lines between them.
 const FINEST_CELL_PX = 5;
@@ -91,7 +110,12 @@ export class View3d {
   private last = 0;
   /// The share of the full resolution while something moves; found by measuring.
   private movingScale = 1;
+  /// The part of many triangles drawn while something moves.
+  private movingPart = 1;
+  /// Whether the last turn of the loop drew a frame.
+  private drewLast = false;
   private scale = 1;
+  private part = 1;
   private drawnAt = 0;
   private pace = 0;
   readonly software: boolean;
@@ -142,10 +166,13 @@ export class View3d {
     const passed = time - this.last;
     this.last = time;
     if (this.orbit.walk(Math.min(0.1, passed / 1000))) this.dirty = true;
+    const drewLast = this.drewLast;
+    this.drewLast = this.dirty;
     if (!this.dirty) {
       // Still again: once more in full.
-      if (this.scale < 1 && time - this.drawnAt > STILL_MS) {
+      if ((this.scale < 1 || this.part < 1) && time - this.drawnAt > STILL_MS) {
         this.setScale(1);
+        this.part = 1;
         this.render();
       }
       return;
@@ -153,7 +180,7 @@ export class View3d {
     this.dirty = false;
     const sinceDrawn = time - this.drawnAt;
     this.drawnAt = time;
-    if (sinceDrawn < STILL_MS) this.adapt(sinceDrawn);
+    if (drewLast || sinceDrawn < STILL_MS) this.adapt(sinceDrawn);
     this.render();
     this.onFrame?.();
   }
@@ -164,11 +191,29 @@ export class View3d {
     if (this.pace > SLOW_MS && this.movingScale > COARSEST) {
       this.movingScale = Math.max(COARSEST, this.movingScale * 0.85);
       this.pace = 0;
+    } else if (this.pace > SLOW_MS && this.movingPart > LEAST_PART) {
+      this.movingPart = Math.max(LEAST_PART, this.movingPart * Math.max(0.25, SLOW_MS / this.pace));
+      this.pace = 0;
+    } else if (this.pace < FAST_MS && this.movingPart < 1) {
+      this.movingPart = Math.min(1, this.movingPart * 1.08);
+      this.pace = 0;
     } else if (this.pace < FAST_MS && this.movingScale < 1) {
       this.movingScale = Math.min(1, this.movingScale * 1.08);
       this.pace = 0;
     }
     if (this.scale !== this.movingScale) this.setScale(this.movingScale);
+    this.part = this.movingPart;
+  }
+
+  /// Draws a part of what has many triangles; everything is there again for whoever asks what is where.
+  private renderPart(): void {
+    const many = [this.sceneMesh, this.meshMesh].filter((m) => m !== null && (m.geometry.index?.count ?? 0) > 3 * MANY_TRIANGLES);
+    for (const m of many) {
+      const triangles = (m?.geometry.index?.count ?? 0) / 3;
+      m?.geometry.setDrawRange(0, 3 * Math.ceil(triangles * this.part));
+    }
+    this.renderer.render(this.world, this.orbit.camera);
+    for (const m of many) m?.geometry.setDrawRange(0, Infinity);
   }
 
   render(): void {
@@ -188,11 +233,12 @@ export class View3d {
     const pixelsPerM = this.canvas.clientHeight / (2 * this.orbit.distance * Math.tan((c.fov * Math.PI) / 360));
     if (this.edgeLines) this.edgeLines.visible = lines;
     if (this.innerLines) this.innerLines.visible = lines && this.meanCellM * pixelsPerM > FINEST_CELL_PX;
-    this.renderer.render(this.world, c);
+    this.renderPart();
   }
 
   /// A picture of what is shown.
   async picture(): Promise<Blob> {
+    this.part = 1;
     this.render();
     return new Promise((done, fail) => {
       this.canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("the picture could not be made"))), "image/png");
@@ -264,7 +310,7 @@ export class View3d {
     if (block) {
       const geometry = new BufferGeometry();
       geometry.setAttribute("position", new BufferAttribute(f32(block, "positions"), 3));
-      geometry.setIndex(new BufferAttribute(u32(block, "indices"), 1));
+      geometry.setIndex(new BufferAttribute(spread(u32(block, "indices")), 1));
       this.sceneMesh = new Mesh(geometry, this.sceneMaterial);
       this.world.add(this.sceneMesh);
     }
@@ -309,7 +355,7 @@ export class View3d {
     this.block = block;
     if (block) {
       const positions = f32(block, "positions");
-      this.allIndices = u32(block, "indices");
+      this.allIndices = spread(u32(block, "indices"));
       const geometry = new BufferGeometry();
       geometry.setAttribute("position", new BufferAttribute(positions, 3));
       geometry.setAttribute("color", new BufferAttribute(new Uint8Array(positions.length), 3, true));
