@@ -44,7 +44,9 @@ pub fn write_document(measured: &Value, date: &str, machine: &str) -> Written {
          hide.\n\n\
          Threads that wanted to run, this program's own included: {} in the minute before it began, {} in \
          its last. Far above two, other work took turns with it: then times on two threads are those of \
-         a busy machine, and what was stopped for time might not have been.\n",
+         a busy machine, and what was stopped for time might not have been. The time of a tool on a \
+         scene is that of its build and of the checker, and tools that come later in the list have \
+         what is left: being stopped does not mean that a tool builds slowly.\n",
         number(&measured["seconds"]) / 60.0,
         measured["samples"],
         short(number(&measured["load"][0])),
