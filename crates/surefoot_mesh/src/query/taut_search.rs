@@ -411,8 +411,11 @@ impl Search {
     fn collect_taut(&mut self, mesh: Surface<'_>, last: &Node, is_in_sight: bool) {
         let Self { taut, corridor, corners, .. } = self;
         let mut root = &taut.roots[last.root as usize];
-        // The funnel knows the start as it is.
-        let mut known = taut.roots[0].at == self.start && last.crossing.as_link().is_none();
+        // The funnel knows the start as it is, and it alone copes with the portals of a wider agent's
+        // ground, which can be as narrow as what counts as one point here.
+        let mut known = taut.roots[0].at == self.start
+            && last.crossing.as_link().is_none()
+            && std::ptr::eq(mesh.ground, &raw const mesh.mesh.ground);
         // Counted from the end at first.
         if !is_in_sight && known {
             let turn = Ray::new(root.at, last.right - root.at).side(self.goal) < 0.0;
