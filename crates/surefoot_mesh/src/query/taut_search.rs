@@ -112,8 +112,13 @@ impl TautState {
 #[inline]
 fn length_through(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> f64 {
     let way = to - root;
-    let turns_left = (left - root).perp_dot(way) > 0.0;
-    let turns_right = (right - root).perp_dot(way) < 0.0;
+    let (to_left, to_right) = (left - root, right - root);
+    let (side_left, side_right) = (to_left.perp_dot(way), to_right.perp_dot(way));
+    // What lies on the line to an end, but for rounding, needs no turn there, and may be nearer.
+    let is_beside =
+        |side: f64, along: DVec2| side * side > ON_RAY_M * ON_RAY_M * along.length_squared();
+    let turns_left = (side_left > 0.0) & is_beside(side_left, to_left);
+    let turns_right = (side_right < 0.0) & is_beside(side_right, to_right);
     let select = |left: f64, right: f64, root: f64| {
         let other = select_unpredictable(turns_left, left, root);
         select_unpredictable(turns_right, right, other)
@@ -406,8 +411,11 @@ impl Search {
     fn collect_taut(&mut self, mesh: Surface<'_>, last: &Node, is_in_sight: bool) {
         let Self { taut, corridor, corners, .. } = self;
         let mut root = &taut.roots[last.root as usize];
-        // The funnel knows the start as it is.
-        let mut known = taut.roots[0].at == self.start && last.crossing.as_link().is_none();
+        // The funnel knows the start as it is, and it alone copes with the portals of a wider agent's
+        // ground, which can be as narrow as what counts as one point here.
+        let mut known = taut.roots[0].at == self.start
+            && last.crossing.as_link().is_none()
+            && std::ptr::eq(mesh.ground, &raw const mesh.mesh.ground);
         // Counted from the end at first.
         if !is_in_sight && known {
             let turn = Ray::new(root.at, last.right - root.at).side(self.goal) < 0.0;

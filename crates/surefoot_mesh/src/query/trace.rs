@@ -104,7 +104,11 @@ impl Tracer {
         path: &mut Path,
     ) {
         let Stretch { mesh, tables, from, to, portals } = *line;
-        if corners.is_none() || !tables.is_uniform() {
+        if !tables.is_uniform() {
+            fill_portals(mesh, portals, &mut self.portals);
+        }
+        let corners = corners.filter(|known| line.is_crossed_by(known));
+        if corners.is_none() {
             fill_portals(mesh, portals, &mut self.portals);
         }
         debug_assert!(corners.is_none_or(|known| self.is_taut(line, known)));
@@ -198,6 +202,33 @@ struct Stretch<'a> {
 }
 
 impl Stretch<'_> {
+    /// Whether the line that turns at `corners` passes between the ends of every portal, but for
+    /// rounding: then no line through the portals is shorter.
+    fn is_crossed_by(&self, corners: &[Corner]) -> bool {
+        let pieces = &self.mesh.pieces;
+        let mut rest = corners.iter().peekable();
+        let mut a = self.from.0;
+        let mut ahead = rest.peek().map_or(self.to.0, |c| c.at) - a;
+        for (i, crossing) in (0_u32..).zip(self.portals) {
+            let (right, left) = pieces.portal(crossing.edge());
+            while let Some(c) = rest.next_if(|c| c.portal == i) {
+                a = c.at;
+                ahead = rest.peek().map_or(self.to.0, |c| c.at) - a;
+            }
+            let slack = ON_PORTAL_M * ON_PORTAL_M * ahead.length_squared();
+            let (side_r, side_l) = (ahead.perp_dot(right - a), ahead.perp_dot(left - a));
+            let is_beside = (side_r > 0.0 && side_r * side_r > slack)
+                || (side_l < 0.0 && side_l * side_l > slack);
+            let progress = ahead.dot(right - a).max(ahead.dot(left - a));
+            let is_behind = progress < 0.0 && progress * progress > slack;
+            // Around a corner portals may lie any way.
+            if (is_beside || is_behind) && right != a && left != a {
+                return false;
+            }
+        }
+        rest.next().is_none()
+    }
+
     /// Visits the points where the line that turns at `corners` crosses each portal, in order.
     #[inline(always)]
     fn cross_portals(&self, corners: &[Corner], mut visit: impl FnMut(ProfilePoint)) {
@@ -358,6 +389,9 @@ fn touch(b: DVec2, portal: &Portal, before: DVec2) -> (DVec2, f64) {
 
 /// How far back along a line a crossing may lie, in metres times the line's length.
 const ON_WAY_M: f64 = 1e-9;
+
+/// How far beside a portal's end a line may pass and still go through the portal, in metres.
+const ON_PORTAL_M: f64 = 1e-8;
 
 /// By how much lines may differ in length that are the same but for rounding, in metres.
 const SAME_LINE_M: f64 = 1e-6;
