@@ -46,7 +46,11 @@ const COARSEST = 0.6;
 /// Of more triangles than this only a part is drawn while something moves and the coarsest is still slow.
 const MANY_TRIANGLES = 150_000;
 /// The least part of them.
-const LEAST_PART = 0.04;
+const LEAST_PART = 0.1;
+/// Frames that take longer than this, in milliseconds, hinder the hand: then fewer triangles are drawn.
+const JERKY_MS = 90;
+/// With less than this there is time for more of them.
+const SMOOTH_MS = 50;
 /// After so long without a change, in milliseconds, everything is drawn in full.
 const STILL_MS = 220;
 
@@ -191,10 +195,10 @@ export class View3d {
     if (this.pace > SLOW_MS && this.movingScale > COARSEST) {
       this.movingScale = Math.max(COARSEST, this.movingScale * 0.85);
       this.pace = 0;
-    } else if (this.pace > SLOW_MS && this.movingPart > LEAST_PART) {
-      this.movingPart = Math.max(LEAST_PART, this.movingPart * Math.max(0.25, SLOW_MS / this.pace));
+    } else if (this.pace > JERKY_MS && this.movingPart > LEAST_PART) {
+      this.movingPart = Math.max(LEAST_PART, this.movingPart * Math.max(0.25, JERKY_MS / this.pace));
       this.pace = 0;
-    } else if (this.pace < FAST_MS && this.movingPart < 1) {
+    } else if (this.pace < SMOOTH_MS && this.movingPart < 1) {
       this.movingPart = Math.min(1, this.movingPart * 1.08);
       this.pace = 0;
     } else if (this.pace < FAST_MS && this.movingScale < 1) {
