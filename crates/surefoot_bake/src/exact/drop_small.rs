@@ -1,7 +1,8 @@
 //! Drops patches of ground that are too small or cannot be reached.
 //!
 //! Goes in: joined ground. Comes out: with seeds, the components that hold one; without, those of at
-//! least the smallest area. A component with a seed is never dropped for its size.
+//! least the smallest area, fillers of gaps not counted. A component with a seed is never dropped for
+//! its size.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
@@ -9,7 +10,7 @@ use crate::report::Warning;
 use crate::surface::{Face, WalkableSurface, lattice_from_plan};
 use surefoot_geom::LatticePoint;
 use surefoot_geom::predicates::orient;
-use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
+use surefoot_mesh::{Agent, CellKind, EdgeClass, NO_EDGE};
 
 pub(crate) fn drop_small(
     mut surface: WalkableSurface,
@@ -21,7 +22,10 @@ pub(crate) fn drop_small(
     let (component_of, count) = surface.components();
     let mut area2 = vec![0_i128; count as usize];
     for (face, &c) in surface.faces.iter().zip(&component_of) {
-        area2[c as usize] += face.area2();
+        // What is stepped over is no ground.
+        if face.kind != CellKind::Gap {
+            area2[c as usize] += face.area2();
+        }
     }
     let mut keep: Vec<bool> = if seeds.is_empty() {
         let square = surefoot_geom::lattice::M_PER_LATTICE.powi(2) * 0.5;
