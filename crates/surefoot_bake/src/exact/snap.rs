@@ -498,3 +498,38 @@ pub(crate) fn tidy_face(face: &mut Face) {
         sound(l - 1, edges)
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::{FaceOrigin, Plane};
+    use surefoot_geom::polygon::Polygon;
+    use surefoot_mesh::{AreaId, CellKind, EdgeClass};
+
+    fn face(points: &[(i32, i32)]) -> Face {
+        let contour = points.iter().map(|&(x, y)| LatticePoint::new(x, y)).collect();
+        let origin = FaceOrigin {
+            plane: Plane::through(DVec3::ZERO, DVec3::Z),
+            kind: CellKind::Ground,
+            area: AreaId(0),
+            source: 0,
+        };
+        Face::from_polygon(&Polygon::from_contour(contour), |_, _| EdgeClass::Open, &origin)
+    }
+
+    #[test]
+    fn a_border_that_turns_back_along_itself_ends_where_it_came_from() {
+        // The corner at (0, 3000) lies at the end of a sliver that is turned over by 10 units.
+        let folded = [(0, 0), (2000, 0), (2000, 1000), (10, 1000), (0, 3000)];
+        let foot = LatticePoint::new(10, 1000);
+        let mut faces = vec![face(&folded)];
+        assert_eq!(remove_folds(&mut faces, &[foot], 16.0), [foot]);
+        let corners: Vec<LatticePoint> = faces[0].loops[0].iter().map(|e| e.from).collect();
+        let left = [(0, 0), (2000, 0), (2000, 1000), (10, 1000)];
+        assert_eq!(corners, left.map(|(x, y)| LatticePoint::new(x, y)));
+        // Wider than that it is ground.
+        let mut faces = vec![face(&[(0, 0), (2000, 0), (2000, 1000), (40, 1000), (0, 3000)])];
+        assert_eq!(remove_folds(&mut faces, &[LatticePoint::new(40, 1000)], 16.0), []);
+        assert_eq!(faces[0].loops[0].len(), 5);
+    }
+}

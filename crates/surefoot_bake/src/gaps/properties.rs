@@ -106,6 +106,34 @@ fn corners_of(surface: &WalkableSurface) -> Vec<(CellKind, Vec<(LatticePoint, u6
     all
 }
 
+/// How far the corners and middles of fillers lie from the ground at most, in plan, and where.
+fn farthest_from_ground(surface: &WalkableSurface) -> (f64, DVec2) {
+    let borders: Vec<(DVec2, DVec2)> = surface
+        .faces
+        .iter()
+        .filter(|f| f.kind == CellKind::Ground)
+        .flat_map(|f| f.edges().map(|(e, to)| (plan_m(e.from), plan_m(to))).collect::<Vec<_>>())
+        .collect();
+    let away_m = |at: DVec2| {
+        borders
+            .iter()
+            .map(|&(a, b)| {
+                let t = ((at - a).dot(b - a) / (b - a).length_squared()).clamp(0.0, 1.0);
+                at.distance(a.lerp(b, t))
+            })
+            .fold(f64::INFINITY, f64::min)
+    };
+    let fillers = surface.faces.iter().filter(|f| f.kind == CellKind::Gap);
+    fillers
+        .flat_map(|face| {
+            let mut points: Vec<DVec2> = face.loops[0].iter().map(|e| plan_m(e.from)).collect();
+            points.push(points.iter().copied().sum::<DVec2>() / points.len() as f64);
+            points
+        })
+        .map(|at| (away_m(at), at))
+        .fold((0.0, DVec2::ZERO), |a, b| if b.0 > a.0 { b } else { a })
+}
+
 proptest! {
     #[test]
     fn fillers_lie_beside_the_ground_and_each_other(plates in prop::collection::vec(plate(), 2..7)) {
@@ -153,27 +181,16 @@ proptest! {
     ) {
         // A point of a connection is within half its length of one of its ends; in a hole that fillers
         // leave between them, the ends may lie on fillers, which are as near to the ground again.
-        let surface = filled(ground(&plates), REACH_M);
-        let borders: Vec<(DVec2, DVec2)> = surface
-            .faces
-            .iter()
-            .filter(|f| f.kind == CellKind::Ground)
-            .flat_map(|f| f.edges().map(|(e, to)| (plan_m(e.from), plan_m(to))).collect::<Vec<_>>())
-            .collect();
-        for face in surface.faces.iter().filter(|f| f.kind == CellKind::Gap) {
-            let corners: Vec<DVec2> = face.loops[0].iter().map(|e| plan_m(e.from)).collect();
-            let middle = corners.iter().copied().sum::<DVec2>() / corners.len() as f64;
-            for at in corners.iter().copied().chain([middle]) {
-                let nearest = borders
-                    .iter()
-                    .map(|&(a, b)| {
-                        let t = ((at - a).dot(b - a) / (b - a).length_squared()).clamp(0.0, 1.0);
-                        at.distance(a.lerp(b, t))
-                    })
-                    .fold(f64::INFINITY, f64::min);
-                prop_assert!(nearest <= REACH_M + ROUNDING_M, "{at:?}: {nearest}");
-            }
-        }
+        let (away_m, at) = farthest_from_ground(&filled(ground(&plates), REACH_M));
+        prop_assert!(away_m <= REACH_M + ROUNDING_M, "{at:?}: {away_m}");
+    }
+
+    #[test]
+    fn between_two_plates_no_point_of_a_filler_is_farther_from_ground_than_half_the_reach(
+        plates in prop::collection::vec(plate(), 2..=2),
+    ) {
+        let (away_m, at) = farthest_from_ground(&filled(ground(&plates), REACH_M));
+        prop_assert!(away_m <= 0.5 * REACH_M + ROUNDING_M, "{at:?}: {away_m}");
     }
 
     #[test]
