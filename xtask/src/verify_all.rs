@@ -3,8 +3,9 @@
 //! Every procedural scene, and the scene files beside the repository where there are any, are built
 //! by the release binary with every method that it has and judged by it; Recast's meshes of the same
 //! scenes, at three cell sizes, are judged by the same rule. The table goes into `docs`, with the
-//! command that made it, the machine it ran on, and the worst places of what does not hold; reports
-//! and meshes with the faults marked stay in the target folder.
+//! command that made it, the machine it ran on, and the worst places of what does not hold, with a
+//! picture of each such mesh of the exact method; reports and meshes with the faults marked stay in the
+//! target folder.
 
 use crate::run::{cargo, command, release_binary, root, run, say, target_folder};
 use crate::scenes;
@@ -82,6 +83,7 @@ pub(crate) fn run_all(words: &[&str]) -> Result<()> {
     if only.is_empty() {
         let docs = root().join("docs");
         std::fs::create_dir_all(&docs)?;
+        pictures(&bench, &docs.join("verify"), &table.pictured)?;
         let place = docs.join(format!("verify-{date}.md"));
         std::fs::write(&place, text)?;
         say(&format!("the table is in {}", place.display()));
@@ -99,6 +101,8 @@ struct Table {
     counts: Vec<(String, u32, u32)>,
     /// Scenes that do not hold, with their worst places.
     worst: Vec<String>,
+    /// Scenes that do not hold by the exact method: a picture is made of each.
+    pictured: Vec<PathBuf>,
 }
 
 impl Table {
@@ -147,8 +151,38 @@ fn document(bench: &Bench, date: &str, table: &Table) -> String {
         for line in &table.worst {
             let _ = writeln!(text, "{line}");
         }
+        let _ = writeln!(
+            text,
+            "\nIn the pictures: not sound red, not covered yellow, connections violet, structure blue."
+        );
+        for scene in &table.pictured {
+            let name = stem(scene);
+            let _ = writeln!(text, "\n![{name}](verify/{name}.png)");
+        }
     }
     text
+}
+
+/// Draws what does not hold, with the faults marked.
+fn pictures(bench: &Bench, folder: &Path, scenes: &[PathBuf]) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for scene in scenes {
+        let name = stem(scene);
+        let status = command(&bench.surefoot)
+            .arg("verify")
+            .arg(bench.work.join(format!("{name}-{}.snav", METHODS[0])))
+            .arg("--scene")
+            .arg(scene)
+            .args(["--samples", &bench.samples.to_string(), "--faults"])
+            .arg(folder.join(format!("{name}.png")))
+            .output()?
+            .status;
+        // Three is the answer no, as it should be here.
+        if status.code() != Some(3) {
+            bail!("{name}: no picture ({status})");
+        }
+    }
+    Ok(())
 }
 
 /// Builds and judges one scene by all methods and by the peer.
@@ -164,6 +198,9 @@ fn judge(bench: &Bench, scene: &Path, kind: &str, table: &mut Table) {
                 table.count(what, holds);
                 if !holds {
                     table.worst.push(worst(&name, method, &report));
+                    if method == METHODS[0] {
+                        table.pictured.push(scene.to_owned());
+                    }
                 }
             }
             Err(error) => {

@@ -22,6 +22,7 @@ pub(crate) mod read;
 mod simplify;
 mod simplify_boundary;
 mod snap;
+mod thin_parts;
 mod trim_spikes;
 
 use crate::context::StageContext;

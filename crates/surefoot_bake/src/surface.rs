@@ -9,6 +9,7 @@ use crate::context::{StageView, ViewEdge, ViewFace};
 use glam::{DVec2, DVec3};
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
 use surefoot_geom::polygon::{Contour, Polygon, contour_area2};
+use surefoot_geom::predicates::orient;
 use surefoot_geom::triangulate::triangulate_polygon;
 use surefoot_geom::{Frame, LatticePoint};
 use surefoot_mesh::{AreaId, CellKind, EdgeClass, NO_EDGE};
@@ -152,12 +153,37 @@ impl Face {
         self.loops.iter().map(Vec::len).sum()
     }
 
+    /// Whether it holds a point, its border counted in part.
+    pub(crate) fn contains(&self, p: LatticePoint) -> bool {
+        let mut inside = false;
+        for (e, b) in self.edges() {
+            let a = e.from;
+            if (a.y > p.y) != (b.y > p.y) && (orient(a, b, p) > 0) == (b.y > a.y) {
+                inside = !inside;
+            }
+        }
+        inside
+    }
+
     /// All edges with their end points, in order.
     pub fn edges(&self) -> impl Iterator<Item = (SurfaceEdge, LatticePoint)> + '_ {
         self.loops.iter().flat_map(|l| {
             l.iter().zip(l.iter().skip(1).chain(l.first())).map(|(e, n)| (*e, n.from))
         })
     }
+}
+
+/// A level face at height zero, for tests.
+#[cfg(test)]
+pub(crate) fn level_face(corners: &[(i32, i32)]) -> Face {
+    let contour = corners.iter().map(|&(x, y)| LatticePoint::new(x, y)).collect();
+    let origin = FaceOrigin {
+        plane: Plane::through(DVec3::ZERO, DVec3::Z),
+        kind: CellKind::Ground,
+        area: AreaId(0),
+        source: 0,
+    };
+    Face::from_polygon(&Polygon::from_contour(contour), |_, _| EdgeClass::Open, &origin)
 }
 
 /// What a face keeps when it is cut into pieces.

@@ -367,7 +367,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) worst: usize,
 
-    /// Write the mesh with its faults marked (.glb)
+    /// Write the mesh with its faults marked (.glb, or a picture: .png)
     #[arg(long, value_name = "OUT")]
     pub(crate) faults: Option<PathBuf>,
 

@@ -9,8 +9,13 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::Path;
-use surefoot_debug::{ColourBy, GlbLayer, Primitive, Rgb, view_layers, view_of_mesh, write_glb};
+use surefoot_bake::StageView;
+use surefoot_debug::{
+    ColourBy, GlbLayer, PictureOptions, Primitive, Rgb, render_overview, view_layers, view_of_mesh,
+    write_glb,
+};
 use surefoot_mesh::{Agent, NavMesh, NavMeshData};
+use surefoot_scene::Scene;
 use surefoot_verify::{Missing, Report, Share, Stratum, VerifySettings, mesh_from_scene, verify};
 
 /// Half the size of a mark in the `.glb` file, in metres.
@@ -23,9 +28,10 @@ const STRUCTURE: Rgb = [40, 120, 255];
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
     if let Some(place) = &args.faults {
-        if ending(place) != "glb" {
+        if !["glb", "png"].contains(&ending(place).as_str()) {
             return Err(Failure::usage(format!(
-                "{}: faults are marked in a .glb file; give a name with that ending",
+                "{}: faults are marked in a .glb file or a .png picture; give a name with one of \
+                 these endings",
                 place.display()
             )));
         }
@@ -43,7 +49,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
         })
     };
     if let Some(place) = &args.faults {
-        write_faults(place, &data, &report)?;
+        write_faults(place, &data, &scene, &report)?;
     }
     let [sound, complete] = required(args);
     let passes = report.passes(sound, complete);
@@ -274,31 +280,38 @@ fn to_text(report: &Report, passes: bool, [sound, complete]: [f64; 2]) -> String
 }
 
 /// The mesh with its faults marked, one layer for each kind of fault.
-fn write_faults(path: &Path, data: &NavMeshData, report: &Report) -> Result<(), Failure> {
-    let mut layers = match data.clone().validate() {
-        Ok(mesh) => view_layers(&view_of_mesh(&mesh), ColourBy::Component),
-        Err(_) => Vec::new(),
-    };
-    let up = data.frame.up();
-    let marks = |name: &str, colour: Rgb, places: &mut dyn Iterator<Item = [f64; 3]>| {
+fn write_faults(
+    path: &Path,
+    data: &NavMeshData,
+    scene: &Scene,
+    report: &Report,
+) -> Result<(), Failure> {
+    let view = data.clone().validate().ok().map(|mesh| view_of_mesh(&mesh));
+    let kinds: [(&str, Rgb, Vec<[f64; 3]>); 4] = [
+        ("unsound", UNSOUND, report.unsound.iter().map(|f| f.at).collect()),
+        ("uncovered", UNCOVERED, report.uncovered.iter().map(|f| f.at).collect()),
+        ("connection", CONNECTION, report.connection_faults.iter().map(|f| f.at()).collect()),
+        ("structure", STRUCTURE, report.structure_faults.iter().filter_map(|f| f.at).collect()),
+    ];
+    if ending(path) == "png" {
+        let marks: Vec<([f64; 3], Rgb)> = kinds
+            .iter()
+            .flat_map(|(_, colour, places)| places.iter().map(|at| (*at, *colour)))
+            .collect();
+        let empty = || StageView { up: data.frame.up(), ..StageView::default() };
+        let options =
+            PictureOptions { scene: Some(scene), marks: &marks, ..PictureOptions::default() };
+        let picture = render_overview(&view.unwrap_or_else(empty), &options);
+        return write_file(path, &picture.map_err(|e| Failure::file(path, e))?);
+    }
+    let mut layers = view.map_or_else(Vec::new, |view| view_layers(&view, ColourBy::Component));
+    for (name, colour, places) in kinds {
         let mut layer = GlbLayer::new(name, Primitive::Triangles);
         for at in places {
-            mark(&mut layer, at, up, colour);
+            mark(&mut layer, at, data.frame.up(), colour);
         }
-        layer
-    };
-    layers.push(marks("unsound", UNSOUND, &mut report.unsound.iter().map(|f| f.at)));
-    layers.push(marks("uncovered", UNCOVERED, &mut report.uncovered.iter().map(|f| f.at)));
-    layers.push(marks(
-        "connection",
-        CONNECTION,
-        &mut report.connection_faults.iter().map(|f| f.at()),
-    ));
-    layers.push(marks(
-        "structure",
-        STRUCTURE,
-        &mut report.structure_faults.iter().filter_map(|f| f.at),
-    ));
+        layers.push(layer);
+    }
     let bytes = write_glb(&layers).map_err(|e| Failure::file(path, e))?;
     write_file(path, &bytes)
 }

@@ -16,9 +16,10 @@ use crate::exact::match_edges::{
     GroundEdge, Reach, collect_edges, match_some_within, match_within, pair_exact,
 };
 use crate::exact::snap::{
-    Near, SnapReach, contract_into_edges, contract_points, crossings, remove_folds,
+    Moved, Near, SnapReach, contract_into_edges, contract_points, crossings, remove_folds,
 };
-use crate::surface::{Face, WalkableSurface};
+use crate::exact::thin_parts::{close_necks, collapse_slivers, dissolve_slits};
+use crate::surface::{Face, SurfaceEdge, WalkableSurface};
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_mesh::{Agent, NO_EDGE};
@@ -75,7 +76,11 @@ pub(crate) fn close_gaps(
         // What moved beside a banned point may coincide with it now.
         snap_edges(&mut surface.faces, climb_m);
     }
+    collapse_slivers(&mut surface.faces, climb_m, DEEP_UNITS);
     set_twins(&mut surface, climb_m);
+    if close_necks(&mut surface.faces, DEEP_UNITS) {
+        set_twins(&mut surface, climb_m);
+    }
     context.count("banned_points", banned_count);
     debug_assert_eq!(surface.check_invariants(), Ok(()));
     context.observe(|| surface.view());
@@ -116,18 +121,33 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near) -> Roun
         changed.extend(remove_folds(&mut tried, &changed, DEEP_UNITS));
         changed.sort_unstable();
         changed.dedup();
+        dissolve_slits(&mut tried, &changed);
         let crossing = crossings(&tried, &changed, reach.climb_m, DEEP_UNITS);
         if crossing.is_empty() {
             *faces = tried;
             return Round { changed, banned: stay };
         }
-        // All points that became one at an end of a crossing edge, and what was put in there.
-        stay.extend(moved.iter().filter(|m| crossing.binary_search(&m.to).is_ok()).map(|m| m.from));
-        stay.extend(crossing);
-        stay.sort_unstable();
-        stay.dedup();
+        let before = stay.len();
+        forbid(&mut stay, &crossing, &moved);
+        if stay.len() == before {
+            // What crosses came of taking a fold or a slit out: its faces stay as they are.
+            let has = |e: &SurfaceEdge| crossing.binary_search(&e.from).is_ok();
+            let around = tried.iter().filter(|f| f.loops.iter().flatten().any(has));
+            let mut corners: Vec<LatticePoint> =
+                around.flat_map(|f| f.loops.iter().flatten().map(|e| e.from)).collect();
+            corners.sort_unstable();
+            forbid(&mut stay, &corners, &moved);
+        }
     }
     Round { changed: Vec::new(), banned: stay }
+}
+
+/// Adds (sorted) points to the (sorted) list of those that stay, and all that became one there.
+fn forbid(stay: &mut Vec<LatticePoint>, points: &[LatticePoint], moved: &[Moved]) {
+    stay.extend(moved.iter().filter(|m| points.binary_search(&m.to).is_ok()).map(|m| m.from));
+    stay.extend_from_slice(points);
+    stay.sort_unstable();
+    stay.dedup();
 }
 
 /// All edges, and which of those near the given places face another across a crack.

@@ -7,9 +7,7 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::report::Warning;
-use crate::surface::{Face, WalkableSurface, lattice_from_plan};
-use surefoot_geom::LatticePoint;
-use surefoot_geom::predicates::orient;
+use crate::surface::{WalkableSurface, lattice_from_plan};
 use surefoot_mesh::{Agent, CellKind, EdgeClass, NO_EDGE};
 
 pub(crate) fn drop_small(
@@ -77,21 +75,9 @@ fn face_under(surface: &WalkableSurface, seed: [f64; 3], agent: &Agent) -> Optio
     let mut best: Option<(f64, usize)> = None;
     for (f, face) in surface.faces.iter().enumerate() {
         let away = (face.plane.height_at_m(at.truncate()) - at.z).abs();
-        if away <= agent.height_m && best.is_none_or(|b| away < b.0) && contains(face, p) {
+        if away <= agent.height_m && best.is_none_or(|b| away < b.0) && face.contains(p) {
             best = Some((away, f));
         }
     }
     best.map(|b| b.1)
-}
-
-/// Whether a face holds a point, its border counted in part.
-fn contains(face: &Face, p: LatticePoint) -> bool {
-    let mut inside = false;
-    for (e, to) in face.edges() {
-        let (a, b) = (e.from, to);
-        if (a.y > p.y) != (b.y > p.y) && (orient(a, b, p) > 0) == (b.y > a.y) {
-            inside = !inside;
-        }
-    }
-    inside
 }

@@ -10,6 +10,7 @@ use crate::exact::match_edges::{
     Coinciding, GroundEdge, collect_edges, edge_box, pair_exact, visit_coinciding,
 };
 use crate::exact::snap::{Near, SnapReach, contract_into_edges, contract_points, tidy_face};
+use crate::exact::thin_parts::collapse_slivers;
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
 use surefoot_geom::LatticePoint;
@@ -32,6 +33,7 @@ pub(crate) fn join_edges(
     let climb_m = agent.max_step_m + LIMIT_SLACK_M;
     context.check_cancelled()?;
     snap_edges(&mut surface.faces, climb_m);
+    collapse_slivers(&mut surface.faces, climb_m, SNAP_UNITS);
     set_twins(&mut surface, climb_m);
     let all = || surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
     context.count("joined", all().filter(|e| e.class == EdgeClass::Inner).count() / 2);

@@ -379,7 +379,8 @@ fn first_fold(edges: &[SurfaceEdge], deep: f64) -> Option<(usize, LatticePoint)>
 }
 
 /// The ends of edges that start or end at one of the (sorted) changed points and cut across another
-/// edge of the ground by more than `deep` lattice units: pieces of ground that now lie over each other.
+/// edge of the ground by more than `deep` lattice units, or lie on one that runs the same way: pieces
+/// of ground that now lie over each other.
 pub(crate) fn crossings(
     faces: &[Face],
     changed: &[LatticePoint],
@@ -395,11 +396,14 @@ pub(crate) fn crossings(
         BoxTree::build_with(touched.len(), |k| edge_box(&edges[touched[k as usize] as usize]));
     let mut ends: Vec<LatticePoint> = edges
         .par_iter()
-        .flat_map_iter(|e| {
+        .enumerate()
+        .flat_map_iter(|(i, e)| {
             let mut ends = Vec::new();
             tree.visit_box(&widened(edge_box(e), 0.0, climb_m), |k| {
-                let other = &edges[touched[k as usize] as usize];
-                if cuts_across(e, other, climb_m, deep) {
+                let j = touched[k as usize] as usize;
+                let other = &edges[j];
+                let lies_on = i != j && lies_on(e, other, climb_m);
+                if lies_on || cuts_across(e, other, climb_m, deep) {
                     ends.extend([e.from, e.to, other.from, other.to]);
                 }
             });
@@ -409,6 +413,14 @@ pub(crate) fn crossings(
     ends.par_sort_unstable();
     ends.dedup();
     ends
+}
+
+/// Whether two edges are one, at about one height: what lies to the left of one lies over what lies to
+/// the left of the other.
+fn lies_on(e: &GroundEdge, f: &GroundEdge, climb_m: f64) -> bool {
+    (e.from, e.to) == (f.from, f.to)
+        && (e.from_height_m - f.from_height_m).abs() <= climb_m
+        && (e.to_height_m - f.to_height_m).abs() <= climb_m
 }
 
 /// Whether two edges cross at about one height, each end of either more than `deep` lattice units
@@ -502,20 +514,7 @@ pub(crate) fn tidy_face(face: &mut Face) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surface::{FaceOrigin, Plane};
-    use surefoot_geom::polygon::Polygon;
-    use surefoot_mesh::{AreaId, CellKind, EdgeClass};
-
-    fn face(points: &[(i32, i32)]) -> Face {
-        let contour = points.iter().map(|&(x, y)| LatticePoint::new(x, y)).collect();
-        let origin = FaceOrigin {
-            plane: Plane::through(DVec3::ZERO, DVec3::Z),
-            kind: CellKind::Ground,
-            area: AreaId(0),
-            source: 0,
-        };
-        Face::from_polygon(&Polygon::from_contour(contour), |_, _| EdgeClass::Open, &origin)
-    }
+    use crate::surface::level_face as face;
 
     #[test]
     fn a_border_that_turns_back_along_itself_ends_where_it_came_from() {

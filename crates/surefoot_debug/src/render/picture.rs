@@ -1,6 +1,6 @@
 //! A picture of a mesh: from above, in perspective, or both side by side.
 //!
-//! In: a view in the user's frame, and what may stand around it (the scene, a path). Out: a PNG
+//! In: a view in the user's frame, and what may stand around it (the scene, a path, marks). Out: a PNG
 //! file. The mesh is lifted a little off the ground that it lies on; where the scene hides it, it
 //! shines through faintly, so that a picture of a building shows the floors inside.
 
@@ -8,7 +8,7 @@ use super::camera::Camera;
 use super::lines::{LineMask, Pen};
 use super::raster::{Buffer, NOTHING, Sides, rasterize};
 use super::shade::{self, Light, Sun, from_srgb, over, to_srgb};
-use crate::colours::{self, ColourBy};
+use crate::colours::{self, ColourBy, Rgb};
 use crate::layers::{face_colours, points_of, triangles_of};
 use crate::svg::frame_of;
 use glam::DVec3;
@@ -43,6 +43,8 @@ pub struct PictureOptions<'a> {
     pub scene: Option<&'a Scene>,
     /// A path to draw, in the user's frame.
     pub path: &'a [[f64; 3]],
+    /// Places to mark, in the user's frame.
+    pub marks: &'a [([f64; 3], Rgb)],
     /// Leave out what lies higher than this along the up direction, in metres.
     pub cut_height_m: Option<f64>,
     /// What faces are coloured by.
@@ -60,6 +62,7 @@ impl Default for PictureOptions<'_> {
         Self {
             scene: None,
             path: &[],
+            marks: &[],
             cut_height_m: None,
             colour_by: ColourBy::Component,
             views: Views::Both,
@@ -104,6 +107,7 @@ struct Stage {
     mesh_colours: Vec<Light>,
     edges: Vec<(DVec3, DVec3, EdgeClass)>,
     path: Vec<DVec3>,
+    marks: Vec<(DVec3, Rgb)>,
     low: DVec3,
     high: DVec3,
     cut_z: f64,
@@ -209,7 +213,8 @@ fn gather(view: &StageView, options: &PictureOptions<'_>) -> Result<Stage, Pictu
         grow(canonical(e.from));
         grow(canonical(e.to));
     });
-    options.path.iter().for_each(|&p| grow(canonical(p)));
+    let marks = options.marks.iter().map(|m| m.0);
+    options.path.iter().copied().chain(marks).for_each(|p| grow(canonical(p)));
     if !(low.is_finite() && high.is_finite()) {
         (low, high) = (DVec3::ZERO, DVec3::ONE);
     }
@@ -243,6 +248,7 @@ fn gather(view: &StageView, options: &PictureOptions<'_>) -> Result<Stage, Pictu
         mesh_colours,
         edges,
         path: options.path.iter().map(|&p| lifted(p)).collect(),
+        marks: options.marks.iter().map(|&(p, colour)| (lifted(p), colour)).collect(),
         low: low - middle,
         high: high - middle,
         cut_z: cut_z - middle.z,
@@ -338,6 +344,13 @@ fn draw_lines(stage: &Stage, camera: &Camera, behind: &Buffer, picture: &mut [Li
         }
         mask.lay(picture, &pen);
     }
+    for &(at, rgb) in &stage.marks {
+        for (rgb, width_px) in [([255, 255, 255], 13.0), (rgb, 9.0)] {
+            let pen = pen(rgb, width_px, 1.0, 0.85);
+            mask.add(camera, behind, at, at, pen.half_width, slack_m * 2.0);
+            mask.lay(picture, &pen);
+        }
+    }
     if stage.path.is_empty() {
         return;
     }
@@ -399,6 +412,22 @@ mod tests {
                 .collect(),
             counts: Vec::new(),
         }
+    }
+
+    #[test]
+    fn a_marked_place_has_its_colour() {
+        let marks = [([2.0, 0.0, -2.0], [230, 40, 40])];
+        let options = PictureOptions {
+            views: Views::Top,
+            marks: &marks,
+            width_px: 120,
+            height_px: 80,
+            ..PictureOptions::default()
+        };
+        let (width, height, buffer) = pixels(&render_overview(&square_view(), &options).unwrap());
+        let at = 3 * (height / 2 * width + width / 2) as usize;
+        let [red, green, blue] = [buffer[at], buffer[at + 1], buffer[at + 2]];
+        assert!(red > 200 && green < 80 && blue < 80, "{red} {green} {blue}");
     }
 
     fn pixels(png_bytes: &[u8]) -> (u32, u32, Vec<u8>) {
