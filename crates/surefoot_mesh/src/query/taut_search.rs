@@ -876,7 +876,22 @@ impl Search {
 
     /// Adds the links that start in a piece, each reached from the root through the interval
     /// between `right` and `left`; all three are equal where the root lies in the piece.
+    #[inline]
     fn offer_links(
+        &mut self,
+        at: &Expansion<'_>,
+        root_number: u32,
+        left: DVec2,
+        right: DVec2,
+        r: DVec2,
+    ) {
+        if !at.mesh.pieces.link_samples.is_empty() {
+            self.offer_links_of_piece(at, root_number, left, right, r);
+        }
+    }
+
+    #[inline(never)]
+    fn offer_links_of_piece(
         &mut self,
         at: &Expansion<'_>,
         root_number: u32,
