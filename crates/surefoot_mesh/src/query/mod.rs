@@ -89,6 +89,8 @@ pub struct Query<'m> {
     drawing: Drawing,
     pending: Option<Pending>,
     fallbacks: u64,
+    /// Paths of batches whose place has gone to an error.
+    spare: Vec<Path>,
     /// The queries of other threads, kept from batch to batch.
     #[cfg(feature = "parallel")]
     helpers: Vec<batch::Helper<'m>>,
@@ -112,6 +114,7 @@ impl<'m> Query<'m> {
             drawing: Drawing::default(),
             pending: None,
             fallbacks: 0,
+            spare: Vec::new(),
             #[cfg(feature = "parallel")]
             helpers: Vec::new(),
         }
@@ -230,10 +233,14 @@ impl<'m> Query<'m> {
         path: &mut Path,
     ) -> Result<(), PathError> {
         path.clear();
-        self.begin_path(from, to, options)?;
+        self.pending = None;
+        let mut pending = self.start_path(from.coordinates(), to.coordinates(), options)?;
         // Searching without a limit is interrupted once at most, to ask A* instead.
-        while self.advance(u64::MAX)? == Progress::Searching {}
-        self.finish_path(path)
+        while !pending.done {
+            self.go_on(&mut pending, u64::MAX)?;
+        }
+        self.write_path(&pending, path);
+        Ok(())
     }
 
     /// Begins a search that goes on over several calls: then [`Query::advance`] until it is done,
@@ -245,7 +252,17 @@ impl<'m> Query<'m> {
         options: &PathOptions,
     ) -> Result<(), PathError> {
         self.pending = None;
-        let (from, to) = (from.coordinates(), to.coordinates());
+        self.pending = Some(self.start_path(from.coordinates(), to.coordinates(), options)?);
+        Ok(())
+    }
+
+    /// Locates both ends and begins a search between them, unless the goal is in plain sight.
+    fn start_path(
+        &mut self,
+        from: [f64; 3],
+        to: [f64; 3],
+        options: &PathOptions,
+    ) -> Result<Pending, PathError> {
         let start = self.place(from, self.extents_m).ok_or(PathError::StartOffMesh { at: from })?;
         let mut goal = self.place(to, self.extents_m).ok_or(PathError::GoalOffMesh { at: to })?;
         let mut reaches_goal = true;
@@ -269,56 +286,49 @@ impl<'m> Query<'m> {
         } else {
             self.search.begin_taut(surface!(self), &self.tables);
         }
-        self.pending = Some(pending);
-        Ok(())
+        Ok(pending)
     }
 
     /// Goes on with the search for at most `nodes` nodes (one at least). A node takes about a tenth
     /// of a microsecond.
     pub fn advance(&mut self, nodes: u64) -> Result<Progress, PathError> {
-        let Some(mut pending) = self.pending else { return Err(PathError::NoSearch) };
-        if pending.done {
-            return Ok(Progress::Done);
+        let mut pending = self.pending.take().ok_or(PathError::NoSearch)?;
+        if !pending.done {
+            self.go_on(&mut pending, nodes)?;
         }
+        self.pending = Some(pending);
+        Ok(if pending.done { Progress::Done } else { Progress::Searching })
+    }
+
+    /// Goes on with a search that is not done.
+    fn go_on(&mut self, pending: &mut Pending, nodes: u64) -> Result<(), PathError> {
         let asked_instead = pending.by_portals
             && pending.options.algorithm == Algorithm::Optimal
             && pending.options.over_budget == OverBudget::AskPortals;
         let budget = pending.options.max_nodes.filter(|_| !asked_instead).unwrap_or(u64::MAX);
         let left = budget.saturating_sub(self.search.nodes);
         let limit = nodes.max(1).min(left);
-        match self.run_search(&pending, limit) {
-            Outcome::Found => {
-                pending.done = true;
-                self.pending = Some(pending);
-                Ok(Progress::Done)
-            }
+        match self.run_search(pending, limit) {
+            Outcome::Found => pending.done = true,
             Outcome::Paused if self.search.nodes >= budget => {
-                if !pending.by_portals && pending.options.over_budget == OverBudget::AskPortals {
-                    self.ask_portals(pending);
-                    return Ok(Progress::Searching);
+                if pending.by_portals || pending.options.over_budget != OverBudget::AskPortals {
+                    return Err(PathError::BudgetSpent { nodes: self.search.nodes });
                 }
-                self.pending = None;
-                Err(PathError::BudgetSpent { nodes: self.search.nodes })
-            }
-            Outcome::Paused => Ok(Progress::Searching),
-            Outcome::Exhausted if !pending.by_portals => {
-                // Rounding can close a view that is one unit in the last place wide. A* knows no
-                // views, so it finds whatever way there is.
                 self.ask_portals(pending);
-                Ok(Progress::Searching)
             }
-            Outcome::Exhausted => {
-                self.pending = None;
-                Err(self.disconnected(pending.start, pending.goal))
-            }
+            Outcome::Paused => {}
+            // Rounding can close a view that is one unit in the last place wide. A* knows no views,
+            // so it finds whatever way there is.
+            Outcome::Exhausted if !pending.by_portals => self.ask_portals(pending),
+            Outcome::Exhausted => return Err(self.disconnected(pending.start, pending.goal)),
         }
+        Ok(())
     }
 
     /// Begins anew with A*.
-    fn ask_portals(&mut self, mut pending: Pending) {
+    fn ask_portals(&mut self, pending: &mut Pending) {
         self.fallbacks += 1;
         pending.by_portals = true;
-        self.pending = Some(pending);
         self.search.begin(surface!(self), &self.tables, pending.start, pending.goal);
         self.search.begin_portals(surface!(self));
     }
@@ -336,7 +346,13 @@ impl<'m> Query<'m> {
         path.clear();
         let pending = self.pending.filter(|p| p.done).ok_or(PathError::NoSearch)?;
         self.pending = None;
-        let Pending { start, goal, options, reaches_goal, .. } = pending;
+        self.write_path(&pending, path);
+        Ok(())
+    }
+
+    /// Writes the path of a search that is done into a path that is empty.
+    fn write_path(&mut self, pending: &Pending, path: &mut Path) {
+        let Pending { start, goal, options, reaches_goal, .. } = *pending;
         path.reaches_goal = reaches_goal;
         path.nodes = self.search.nodes;
         self.tracer.trace(
@@ -349,7 +365,6 @@ impl<'m> Query<'m> {
             options.points,
             path,
         );
-        Ok(())
     }
 
     pub(crate) fn surface(&self) -> Surface<'_> {
