@@ -259,43 +259,42 @@ impl Search {
         });
         let start = Expansion { mesh, tables, number: NONE, piece: self.start_piece };
         self.spread(&start, 0);
-        self.push_fresh(tables);
+        if self.flooding {
+            self.push_fresh(tables);
+        }
     }
 
     /// Goes on with the optimal search for at most `limit` nodes.
     pub(crate) fn run_taut(&mut self, mesh: Surface<'_>, tables: &Tables, limit: u64) -> Outcome {
         let mut left = limit;
+        if left == 0 {
+            return Outcome::Paused;
+        }
         loop {
-            if left == 0 {
-                return Outcome::Paused;
+            let next = self.next_of_fresh(tables).or_else(|| self.heap.pop());
+            let Some((key, place)) = next else { return Outcome::Exhausted };
+            let node = self.take_node(place);
+            if node.piece == self.goal_piece {
+                self.collect_taut(mesh, &node, false);
+                return Outcome::Found;
             }
+            let root = self.taut.roots[node.root as usize];
+            if self.is_stale(&root) || self.is_node_outdone(mesh, tables, &node, &root) {
+                continue;
+            }
+            if !root.tried && self.sees_goal(mesh, tables, &node, &root, key) {
+                self.collect_taut(mesh, &node, true);
+                self.corridor.extend_from_slice(&self.walked);
+                return Outcome::Found;
+            }
+            left -= 1;
+            self.look_behind(mesh, tables, &node, &root);
             if self.is_astray(mesh) {
                 return Outcome::Exhausted;
             }
-            let Some((mut key, mut place)) = self.heap.pop() else { return Outcome::Exhausted };
-            loop {
-                let node = self.take_node(place);
-                if node.piece == self.goal_piece {
-                    self.collect_taut(mesh, &node, false);
-                    return Outcome::Found;
-                }
-                let root = self.taut.roots[node.root as usize];
-                if self.is_stale(&root) || self.is_node_outdone(mesh, tables, &node, &root) {
-                    break;
-                }
-                if !root.tried && self.sees_goal(mesh, tables, &node, &root, key) {
-                    self.collect_taut(mesh, &node, true);
-                    self.corridor.extend_from_slice(&self.walked);
-                    return Outcome::Found;
-                }
-                left = left.saturating_sub(1);
-                self.look_behind(mesh, tables, &node, &root);
-                if left == 0 || self.is_astray(mesh) {
-                    self.push_fresh(tables);
-                    break;
-                }
-                let Some(next) = self.next_of_fresh(tables) else { break };
-                (key, place) = next;
+            if left == 0 {
+                self.push_fresh(tables);
+                return Outcome::Paused;
             }
         }
     }
@@ -387,7 +386,7 @@ impl Search {
     }
 
     /// The least length of a way from the start through a node to the goal.
-    #[inline]
+    #[inline(always)]
     fn key_of(&self, tables: &Tables, node: &Node) -> f64 {
         let root = &self.taut.roots[node.root as usize];
         let rest = if self.flooding {
@@ -400,7 +399,7 @@ impl Search {
     }
 
     /// Works out the keys that are still missing.
-    #[inline]
+    #[inline(always)]
     fn weigh_fresh(&mut self, tables: &Tables) {
         for i in 0..self.taut.fresh.len() {
             let (mut key, place) = self.taut.fresh[i];
@@ -431,8 +430,11 @@ impl Search {
 
     /// The same but for a node that would come out again at once: one that is the only one to come
     /// next, whose key need not be known for that, or one that comes before all others.
-    #[inline]
+    #[inline(always)]
     fn next_of_fresh(&mut self, tables: &Tables) -> Option<(f64, u32)> {
+        if self.taut.fresh.is_empty() {
+            return None;
+        }
         if let [only] = self.taut.fresh[..]
             && self.taut.goal_length.is_infinite()
             && self.taut.nodes[only.1 as usize].piece != self.goal_piece
@@ -666,6 +668,8 @@ impl Search {
 
     /// An interval that the root does not see from the front. A root on it sees all of the piece.
     /// From any other place on its line the piece is reached around the nearer end.
+    #[cold]
+    #[inline(never)]
     fn expand_edge_on(
         &mut self,
         at: &Expansion<'_>,
@@ -788,27 +792,20 @@ impl Search {
             return;
         }
         let e = &at.mesh.pieces.edges[edge];
-        if self.nodes >= SMALL_SEARCH && !at.tables.excludes {
-            let range = at.mesh.pieces.range(at.piece);
-            let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-            let next = &at.mesh.pieces.edges[next];
-            let sighting = Sighting {
+        if self.nodes >= SMALL_SEARCH
+            && !at.tables.excludes
+            && !self.sight(
+                at,
+                edge,
+                root_number,
+                root,
                 left,
                 right,
-                left_vertex: next.start(),
-                right_vertex: e.start(),
-                left_fan: next.fan(),
-                right_fan: e.fan(),
-            };
-            if self.is_outdone(&sighting, root_number, root) {
-                return;
-            }
-            if left_is_vertex {
-                self.see(sighting.left_fan, root_number, root.length + root.at.distance(left));
-            }
-            if right_is_vertex {
-                self.see(sighting.right_fan, root_number, root.length + root.at.distance(right));
-            }
+                left_is_vertex,
+                right_is_vertex,
+            )
+        {
+            return;
         }
         let node = Node {
             left,
@@ -823,6 +820,44 @@ impl Search {
         };
         // What it is worth is worked out when it is known that there are others.
         self.keep(f64::NAN, node);
+    }
+
+    /// Whether an interval is worth looking at in a search that has become long; if so, takes note of
+    /// the ways to its ends.
+    #[inline(never)]
+    fn sight(
+        &mut self,
+        at: &Expansion<'_>,
+        edge: usize,
+        root_number: u32,
+        root: &Root,
+        left: DVec2,
+        right: DVec2,
+        left_is_vertex: bool,
+        right_is_vertex: bool,
+    ) -> bool {
+        let e = &at.mesh.pieces.edges[edge];
+        let range = at.mesh.pieces.range(at.piece);
+        let next = if edge + 1 == range.end { range.start } else { edge + 1 };
+        let next = &at.mesh.pieces.edges[next];
+        let sighting = Sighting {
+            left,
+            right,
+            left_vertex: next.start(),
+            right_vertex: e.start(),
+            left_fan: next.fan(),
+            right_fan: e.fan(),
+        };
+        if self.is_outdone(&sighting, root_number, root) {
+            return false;
+        }
+        if left_is_vertex {
+            self.see(sighting.left_fan, root_number, root.length + root.at.distance(left));
+        }
+        if right_is_vertex {
+            self.see(sighting.right_fan, root_number, root.length + root.at.distance(right));
+        }
+        true
     }
 
     /// Takes note of the length of a way to a vertex.
