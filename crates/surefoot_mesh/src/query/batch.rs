@@ -40,6 +40,18 @@ impl Query<'_> {
     /// Answers many queries under this query's filter and extents, over all threads of the current
     /// pool where the feature `parallel` is on. Answers come in the order of the requests and do
     /// not depend on the number of threads.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query, PathOptions, PathRequest};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let requests: Vec<PathRequest> =
+    ///     (0..5).map(|i| PathRequest::new([i as f32, 0.0, 0.0], [9.0, 0.0, 4.0])).collect();
+    /// let answers = Query::new(&mesh).find_paths(&requests, &PathOptions::default());
+    /// assert!(answers.len() == 5 && answers.iter().all(|a| a.is_ok()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn find_paths(
         &mut self,
         requests: &[PathRequest],
