@@ -4,8 +4,8 @@ mod meshes;
 
 use meshes::{Cells, Random, field, l_shape, ring, square, stairs};
 use surefoot_mesh::{
-    Algorithm, CellId, Link, LinkKind, NavMesh, OverBudget, PathError, PathOptions, PathPoints,
-    Query, Unreachable,
+    Algorithm, CellId, Link, LinkKind, NavMesh, OverBudget, Path, PathError, PathOptions,
+    PathPoints, Progress, Query, Unreachable,
 };
 
 const BOTH: [Algorithm; 2] = [Algorithm::Optimal, Algorithm::Portals];
@@ -169,6 +169,37 @@ fn links_are_segments_and_may_lead_one_way() {
 }
 
 #[test]
+fn a_goal_behind_a_one_way_link_can_be_approached() {
+    let mesh = linked(false);
+    let mut query = Query::new(&mesh);
+    // Up on the landing; only a jump leads from there to the floor.
+    let (from, to) = ([5.0, 0.7, -4.0], [1.5, 0.5, 0.2]);
+    for algorithm in BOTH {
+        let near = PathOptions { unreachable: Unreachable::GoNear, ..options(algorithm) };
+        let path = query.find_path_with(from, to, &near).unwrap();
+        assert!(!path.reaches_goal && path.links.is_empty());
+        // The floor's nearest place in space to the goal.
+        let end = *path.points.last().unwrap();
+        let floor = query.locate(from).unwrap().cell;
+        let corners: Vec<_> = mesh.cell_vertices(floor).map(|v| mesh.vertex_position(v)).collect();
+        let distance = |p: [f64; 3]| (0..3).map(|k| (p[k] - to[k]).powi(2)).sum::<f64>().sqrt();
+        for i in 0..=1000 {
+            let n = corners.len();
+            let (k, t) = (i * n / 1001, f64::from((i * n % 1001) as u32) / 1001.0);
+            let (a, b) = (corners[k], corners[(k + 1) % n]);
+            let p = std::array::from_fn(|k| a[k] + (b[k] - a[k]) * t);
+            assert!(distance(p) > distance(end) - 1e-9, "{p:?} is nearer than {end:?}");
+        }
+        // In slices too.
+        query.begin_path(from, to, &near).unwrap();
+        while query.advance(1).unwrap() == Progress::Searching {}
+        let mut again = Path::default();
+        query.finish_path(&mut again).unwrap();
+        assert_eq!(again, path);
+    }
+}
+
+#[test]
 fn random_fields_agree_with_brute_force() {
     let mut random = Random(1);
     let (mut pairs, mut longer) = (0, 0);
@@ -236,11 +267,11 @@ fn a_search_in_slices_gives_the_same_path() {
             };
             sliced.begin_path(from, to, &options(algorithm)).unwrap();
             let mut slices = 0;
-            while sliced.advance(3).unwrap() == surefoot_mesh::Progress::Searching {
+            while sliced.advance(3).unwrap() == Progress::Searching {
                 slices += 1;
                 assert!(slices < 100_000);
             }
-            let mut path = surefoot_mesh::Path::default();
+            let mut path = Path::default();
             sliced.finish_path(&mut path).unwrap();
             assert!((path.plan_length_m - expected.plan_length_m).abs() < 1e-9);
             assert!(sliced.advance(1).is_err());

@@ -38,23 +38,26 @@ pub fn write_document(measured: &Value, date: &str, machine: &str) -> Written {
          watersheds, with its detail mesh. Times are medians of builds in turns in one process, with the \
          fastest and the slowest in brackets: on one thread the time that the thread ran, so that other \
          work on the machine hardly counts, on two threads the time of day; the peers know only one. \
-         What would have taken the time of all others was built once. Memory is the peak of a build in a process of its own, less what the scene takes. Sound and \
-         complete are shares by the checker with {} samples each, held to 1 cm in plan; in brackets: held \
-         to the size of the tool's cells. Half of the samples lie on boundaries and corners, where faults \
+         Every tool has the same time for this: a slow one is built fewer times, and one that would have \
+         taken the time of all others was built once. Memory is the peak of a build in a process of its own, less what the scene takes. Sound and \
+         complete are shares by the checker with {} samples each, or as many as stand behind the number of \
+         triangles of a large scene, held to 1 cm in plan; in brackets: held to the size of the tool's \
+         cells. Half of the samples lie on boundaries and corners, where faults \
          hide.\n\n\
          Threads that wanted to run, this program's own included: {} in the minute before it began, {} in \
          its last. Far above two, other work took turns with it: then times on two threads are those of \
-         a busy machine, and what was stopped for time might not have been. The time of a tool on a \
-         scene is that of its build and of the checker, and tools that come later in the list have \
-         what is left: being stopped does not mean that a tool builds slowly.\n",
+         a busy machine. Nobody is stopped for that: limits are processor time, of the build alone, the \
+         same for all tools of a scene, and the checker has one of its own. Without other work the whole \
+         would have taken about {} minutes.\n",
         number(&measured["seconds"]) / 60.0,
         measured["samples"],
         short(number(&measured["load"][0])),
         short(number(&measured["load"][1])),
+        short(number(&measured["quiet_seconds"]) / 60.0),
     );
     let scenes = array(&measured["scenes"]);
     summary(text, scenes, array(&measured["growth"]));
-    building(text, scenes);
+    building(text, scenes, &measured["samples"]);
     paths(text, scenes, &measured["pairs"]);
     written.charts = growth(text, array(&measured["growth"]), date);
     stages(text, scenes);
@@ -195,7 +198,7 @@ fn tools(scenes: &[Value]) -> Vec<String> {
     names
 }
 
-fn building(text: &mut String, scenes: &[Value]) {
+fn building(text: &mut String, scenes: &[Value], all_samples: &Value) {
     let _ = writeln!(
         text,
         "\n## Building\n\n| scene (triangles) | tool | ms | ms, two threads | peak, MiB | cells | \
@@ -203,8 +206,12 @@ fn building(text: &mut String, scenes: &[Value]) {
          ---:|---:|---:|"
     );
     for scene in scenes {
+        let samples = match (scene["samples"].as_u64(), all_samples.as_u64()) {
+            (Some(own), Some(all)) if own < all => format!("; {} samples", grouped(own as f64)),
+            _ => String::new(),
+        };
         let mut name = format!(
-            "{} ({})",
+            "{} ({}{samples})",
             scene["scene"].as_str().unwrap_or("?"),
             grouped(number(&scene["input_triangles"]))
         );
@@ -225,6 +232,9 @@ fn building(text: &mut String, scenes: &[Value]) {
                     _ => String::new(),
                 };
                 raced(scene, tool, threads).map_or(once, |l| {
+                    if l["rounds"] == 1 {
+                        return format!("{} (once)", short(number(&l["median_ms"])));
+                    }
                     format!(
                         "{} ({} to {})",
                         short(number(&l["median_ms"])),
@@ -235,7 +245,7 @@ fn building(text: &mut String, scenes: &[Value]) {
             };
             let share = |own: &Value, by_cell: &Value| {
                 if own.is_null() {
-                    return "-".to_owned();
+                    return if line["stopped"].is_null() { "-" } else { "stopped" }.to_owned();
                 }
                 match tool.parse::<Tool>().ok().and_then(Tool::cell_size_m) {
                     None => format!("{:.4}", number(own)),
@@ -335,10 +345,14 @@ fn growth(text: &mut String, growth: &[Value], date: &str) -> Vec<(String, Strin
     }
     let _ = writeln!(
         text,
-        "\n## Growth\n\nSeconds against triangles, medians of a few builds of small sizes and single \
-         builds of large ones. Exponents are fitted by least squares over sizes from 10,000 to 1,000,000 \
+        "\n## Growth\n\nSeconds against triangles. All sizes are measured alike: a process of its own for \
+         each, in which a small scene is built first, then this one, {} on one thread and on two. Exponents are fitted by least squares over sizes from 10,000 to 1,000,000 \
          triangles: 1 means that time grows as the input does. A tool stops where a build would take more \
-         than its share of the time of the whole comparison."
+         than its share of the time of the whole comparison.",
+        match growth[0]["rounds"].as_u64() {
+            Some(rounds) if rounds > 1 => format!("{rounds} times"),
+            _ => "once".to_owned(),
+        }
     );
     for series in growth {
         let name = series["scene"].as_str().unwrap_or("?");

@@ -5,6 +5,7 @@
 //! has one, its own mesh for its own queries. Nothing here is part of the product: the crate exists
 //! for comparisons, so the tools' own types stand in its interface.
 
+mod ask;
 mod chart;
 mod courses;
 mod document;
@@ -21,6 +22,7 @@ mod suite;
 mod tool;
 
 pub use self::rerecast::{RerecastError, RerecastMesh, build_rerecast};
+pub use ask::ready_line;
 pub use chart::{Axis, Series, draw_lines, exponent};
 pub use courses::{
     CourseError, Pair, Random, detour_mesh, own_mesh, plan, polyanya_mesh, polyanya_point,

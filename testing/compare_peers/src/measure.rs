@@ -1,9 +1,10 @@
 //! Measuring tools on one scene.
 //!
 //! In go a scene and tools; out comes JSON. [`once`] builds with one tool and asks for everything but
-//! speed: counts, memory, the checker's word; [`grow`] asks for times too. [`race`] builds with several tools in turns, so that
-//! whatever else the machine does slows all of them, and gives medians and spreads. [`ask_paths`] lets
-//! Detour, polyanya and our own searches find the same paths on the same cells.
+//! speed: counts, memory, the checker's word; [`grow`] asks for times, in a way that is the same for
+//! small scenes and large ones. [`race`] builds with several tools in turns, so that whatever else the
+//! machine does slows all of them, and gives medians and spreads. [`ask_paths`] lets Detour, polyanya
+//! and our own searches find the same paths on the same cells.
 
 use crate::courses::{CourseError, Random, detour_mesh, own_mesh, random_pairs};
 use crate::memory::{forget_peak, resident};
@@ -17,6 +18,7 @@ use std::hint::black_box;
 use std::time::Instant;
 use surefoot_mesh::{Agent, Path, PathOptions, Query};
 use surefoot_scene::Scene;
+use surefoot_testing_scenes::Variant;
 
 /// The most rounds of a race, where there is time for them.
 const MOST_ROUNDS: usize = 9;
@@ -27,15 +29,22 @@ const THREADS: [usize; 2] = [1, 2];
 /// How far an end of a path may lie off the mesh along each axis.
 const EXTENTS_M: [f32; 3] = [0.6, 1.8, 0.6];
 
-/// Builds once on one thread. With samples the checker is asked too.
-pub fn once(scene: &Scene, tool: Tool, samples: u64) -> Value {
+/// Builds once on one thread. With samples the checker is asked too; `built` is told what is known
+/// before that.
+pub fn once(scene: &Scene, tool: Tool, samples: u64, built: &mut dyn FnMut(&Value)) -> Value {
     match Pools::new() {
-        Ok(pools) => once_in(&pools, scene, tool, samples),
+        Ok(pools) => once_in(&pools, scene, tool, samples, built),
         Err(why) => json!({"failed": why}),
     }
 }
 
-fn once_in(pools: &Pools, scene: &Scene, tool: Tool, samples: u64) -> Value {
+fn once_in(
+    pools: &Pools,
+    scene: &Scene,
+    tool: Tool,
+    samples: u64,
+    tell: &mut dyn FnMut(&Value),
+) -> Value {
     let before = if forget_peak() { resident() } else { None };
     let (built, ms) = pools.timed(tool, scene, 1);
     let peak = before.zip(resident()).map(|(before, after)| after.peak_mib - before.now_mib);
@@ -53,6 +62,8 @@ fn once_in(pools: &Pools, scene: &Scene, tool: Tool, samples: u64) -> Value {
         "stages": built.stages,
     });
     if samples > 0 {
+        tell(&line);
+        line["samples"] = samples.into();
         match built.judge(tool, scene, samples) {
             Ok(judged) => {
                 line["sound"] = judged.sound.into();
@@ -65,8 +76,9 @@ fn once_in(pools: &Pools, scene: &Scene, tool: Tool, samples: u64) -> Value {
     line
 }
 
-/// Builds with all tools in turns until the seconds are over, three rounds at least where each takes
-/// less than a third of them. Times come in milliseconds.
+/// Builds with all tools in turns until the seconds are over. Every tool has the same part of them: it
+/// builds at most nine times, at least once, and three times where that takes no more than twice its
+/// part. Times come in milliseconds.
 pub fn race(scene: &Scene, tools: &[Tool], seconds: f64) -> Value {
     let pools = match Pools::new() {
         Ok(pools) => pools,
@@ -77,18 +89,20 @@ pub fn race(scene: &Scene, tools: &[Tool], seconds: f64) -> Value {
         let threads = if tool.is_own() { &THREADS[..] } else { &THREADS[..1] };
         runs.extend(threads.iter().map(|&t| (tool, t, Vec::new())));
     }
-    let start = Instant::now();
+    let part_ms = seconds * 1e3 / runs.len().max(1) as f64;
+    let goes_on = |times: &[f64]| {
+        let so_far: f64 = times.iter().sum();
+        let next = so_far / times.len().max(1) as f64;
+        let enough = if times.len() < 3 { 2.0 * part_ms } else { part_ms };
+        times.is_empty() || so_far + next <= enough
+    };
     for round in 0..MOST_ROUNDS {
-        let so_far = start.elapsed().as_secs_f64();
-        let next = so_far / (round.max(1) as f64);
-        let enough = if round < 3 { 2.0 * seconds } else { seconds };
-        if round > 0 && so_far + next > enough {
-            break;
-        }
         for (tool, threads, times) in &mut runs {
-            let (built, ms) = pools.timed(*tool, scene, *threads);
-            if black_box(built).is_ok() {
-                times.push(ms);
+            if times.len() == round && goes_on(times) {
+                let (built, ms) = pools.timed(*tool, scene, *threads);
+                if black_box(built).is_ok() {
+                    times.push(ms);
+                }
             }
         }
     }
@@ -107,34 +121,44 @@ pub fn race(scene: &Scene, tools: &[Tool], seconds: f64) -> Value {
     lines.collect()
 }
 
-/// Builds on one thread and, with our own tools, on two: medians of so many rounds, and the peak of
-/// the first.
+/// Builds so many times on one thread and, with our own tools, on two, and gives medians; the peak is
+/// that of the first build. A small scene is built before, so that the first build of a small scene
+/// does not pay alone for what every process pays once.
 pub fn grow(scene: &Scene, tool: Tool, rounds: usize) -> Value {
     let pools = match Pools::new() {
         Ok(pools) => pools,
         Err(why) => return json!({"failed": why}),
     };
-    let mut first = once_in(&pools, scene, tool, 0);
+    let threads = if tool.is_own() { &THREADS[..] } else { &THREADS[..1] };
+    if let Ok(small) = surefoot_testing_scenes::build(WARMING, &Variant::default()) {
+        for &threads in threads {
+            drop(black_box(pools.timed(tool, &small.scene, threads)));
+        }
+    }
+    let mut first = once_in(&pools, scene, tool, 0, &mut |_| {});
     if !first["failed"].is_null() {
         return first;
     }
     let mut times = [vec![first["ms"].as_f64().unwrap_or(f64::NAN)], Vec::new()];
     for round in 0..rounds.max(1) {
-        for (i, threads) in THREADS.into_iter().enumerate() {
-            if (i == 0 && round == 0) || (i > 0 && !tool.is_own()) {
-                continue;
+        for (i, &threads) in threads.iter().enumerate() {
+            if i > 0 || round > 0 {
+                let (built, ms) = pools.timed(tool, scene, threads);
+                times[i].push(ms);
+                drop(black_box(built));
             }
-            let (built, ms) = pools.timed(tool, scene, threads);
-            times[i].push(ms);
-            drop(black_box(built));
         }
     }
+    first["rounds"] = rounds.max(1).into();
     for (name, mut times) in ["ms", "ms_two"].into_iter().zip(times) {
         times.sort_by(f64::total_cmp);
         first[name] = times.get(times.len() / 2).copied().into();
     }
     first
 }
+
+/// The scene that a process builds before it measures growth.
+const WARMING: &str = "doorways";
 
 /// Threads that stay from build to build, as those of a program do.
 struct Pools(Vec<rayon::ThreadPool>);
@@ -175,7 +199,7 @@ pub fn ask_paths(scene: &Scene, cell_size_m: f32, pairs: usize) -> Value {
 }
 
 fn ask(built: &RecastMesh, pairs: usize) -> Result<Value, CourseError> {
-    let row = compare_speed(built, pairs)?;
+    let row = compare_speed(built, pairs, false)?;
     let both = |m: &Micros| {
         if m.count() == 0 { Value::Null } else { json!([m.at(0.5), m.at(0.95)]) }
     };
@@ -199,7 +223,6 @@ fn ask(built: &RecastMesh, pairs: usize) -> Result<Value, CourseError> {
             "detour_us": both(&row.detour_none),
             "polyanya_us": both(&row.polyanya_none),
         },
-        "per_second": row.per_second.to_vec(),
         "detour_longer": {
             "compared": ratios.len(),
             "mean": ratios.iter().sum::<f64>() / ratios.len().max(1) as f64,
@@ -256,14 +279,17 @@ fn plan_length_m(corners: &[StraightPathPoint]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use surefoot_testing_scenes::{Variant, build};
+    use surefoot_testing_scenes::build;
 
     #[test]
     fn a_scene_is_measured_raced_and_asked() {
         let scene = build("pillars", &Variant { size: Some(2), ..Variant::default() }).unwrap();
         let tools = [Tool::Exact, Tool::Recast(0.3)];
         for tool in tools {
-            let line = once(&scene.scene, tool, 50);
+            let mut told = Vec::new();
+            let line = once(&scene.scene, tool, 50, &mut |built| told.push(built.clone()));
+            assert!(told.len() == 1 && told[0]["sound"].is_null(), "{told:?}");
+            assert_eq!(told[0]["cells"], line["cells"]);
             assert!(line["failed"].is_null() && line["cells"].as_u64() > Some(0), "{line}");
             assert!(line["sound"].as_f64().is_some(), "{line}");
         }
@@ -271,6 +297,12 @@ mod tests {
         let lines = lines.as_array().unwrap();
         assert_eq!(lines.len(), 3, "two numbers of threads for ours, one for the peer");
         assert!(lines.iter().all(|l| l["median_ms"].as_f64() > Some(0.0)), "{lines:?}");
+        let grown = grow(&scene.scene, Tool::Exact, 1);
+        assert!(
+            grown["ms"].as_f64() > Some(0.0) && grown["ms_two"].as_f64() > Some(0.0),
+            "{grown}"
+        );
+        assert_eq!(grown["rounds"], 1);
         let paths = ask_paths(&scene.scene, 0.3, 20);
         assert_eq!(paths["found"], 20, "{paths}");
         // The shortest path is not longer than another.
@@ -279,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_tool_that_fails_says_so() {
-        let line = once(&Scene::default(), Tool::Recast(0.3), 10);
+        let line = once(&Scene::default(), Tool::Recast(0.3), 10, &mut |_| {});
         assert!(line["failed"].as_str().is_some_and(|w| w.contains("empty")), "{line}");
         assert!(ask_paths(&Scene::default(), 0.3, 10)["failed"].is_string());
     }

@@ -80,8 +80,13 @@ pub struct SpeedRow {
     pub per_second_apart: [f64; 2],
 }
 
-/// Measures all searches on one mesh.
-pub fn compare_speed(built: &RecastMesh, pairs: usize) -> Result<SpeedRow, CourseError> {
+/// Measures all searches on one mesh, and the throughput of batches too if `batches` says so, which
+/// takes some seconds more.
+pub fn compare_speed(
+    built: &RecastMesh,
+    pairs: usize,
+    batches: bool,
+) -> Result<SpeedRow, CourseError> {
     let mesh = own_mesh(built)?;
     let detour = detour_mesh(built)?;
     let peer = polyanya_mesh(&mesh)?;
@@ -161,7 +166,7 @@ pub fn compare_speed(built: &RecastMesh, pairs: usize) -> Result<SpeedRow, Cours
     let requests: Vec<PathRequest> =
         pairs.iter().map(|[from, to]| PathRequest::new(*from, *to)).collect();
     // The best of a few turns: whatever else runs can only make it slower.
-    for _ in 0..BATCH_TURNS {
+    for _ in 0..if batches { BATCH_TURNS } else { 0 } {
         for threads in [1, 2] {
             let (shared, apart) =
                 (batch_rate(&mut query, &requests, threads), apart_rate(&mesh, &pairs, threads));

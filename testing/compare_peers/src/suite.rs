@@ -1,17 +1,17 @@
 //! The whole comparison: every scene, every tool, within a given time.
 //!
 //! In go a list of scenes and a time; out comes one JSON value with everything that was measured. Each
-//! question is put to a process of its own (this program, run again), so that a tool that crashes, hangs
-//! or eats the memory is a line that says so and nothing more. Time is shared out beforehand: scenes that
-//! come later get what earlier ones have left over.
+//! question is put to a process of its own (see `ask`), and limits are processor time. Time is shared
+//! out beforehand, small scenes first: what they leave over goes to the large ones. On a large scene the
+//! checker looks at fewer samples, and tools that take long build fewer times; both are said.
 
+use crate::ask::Spent;
 use crate::tool::Tool;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use std::io::{Read, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use surefoot_scene::Scene;
 use surefoot_testing_scenes::{Variant, build, list};
 
@@ -48,17 +48,25 @@ const SERIES: [(&str, &[u32]); 3] = [
     ("floors", &[3, 4, 7, 12, 21, 30]),
 ];
 
-/// Samples of the checker for each question.
-const SAMPLES: u64 = 2_000;
+/// Samples of the checker for each question, by the triangles of a scene: so many up to that size.
+const SAMPLES: [(usize, u64); 3] = [(60_000, 2_000), (200_000, 1_000), (usize::MAX, 500)];
 
 /// Pairs of points on each mesh of Recast's.
 const PAIRS: usize = 300;
 
-/// Shares of the time: procedural scenes, files, series.
-const SHARES: [f64; 3] = [0.42, 0.22, 0.36];
+/// The share of the time for scenes; series have the rest.
+const SCENES: f64 = 0.55;
 
-/// A process is asked again for its end after this time.
-const POLL: Duration = Duration::from_millis(20);
+/// The least that each tool may build and each check may take on a scene, in seconds of processor
+/// time, and the part of the scene's share that it may take if that is more.
+const BUILD: (f64, f64) = (10.0, 0.4);
+const CHECK: (f64, f64) = (10.0, 0.3);
+
+/// The least and the most seconds of a race, and the part of the scene's share in between.
+const RACE: (f64, f64, f64) = (1.0, 20.0, 0.25);
+
+/// Builds of each size of a series, on one thread and on two: the same for all sizes.
+const ROUNDS: usize = 1;
 
 /// What to compare.
 #[derive(Clone, Debug, Default)]
@@ -103,25 +111,29 @@ pub fn compare_all(settings: &SuiteSettings, say: &dyn Fn(&str)) -> Result<Value
         Some(folder) => scene_files(folder)?.into_iter().filter(|f| wanted(f)).collect(),
         None => Vec::new(),
     };
-    let left = |share: f64| share * settings.seconds - start.elapsed().as_secs_f64();
-    let mut scenes = Vec::new();
-    let mut growth = Vec::new();
-    for (names, until) in [(&procedural, SHARES[0]), (&files, SHARES[0] + SHARES[1])] {
-        for (i, name) in names.iter().enumerate() {
-            let share = left(until) / (names.len() - i) as f64;
-            scenes.push(compare_scene(name, share.max(2.0), say));
-        }
+    let mut spent = Spent::default();
+    let mut rows: Vec<Row> =
+        (procedural.into_iter().chain(files)).map(|name| spent.count(|| Row::new(name))).collect();
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by_key(|&i| rows[i].triangles);
+    for (done, &i) in order.iter().enumerate() {
+        let left = SCENES * settings.seconds - spent.seconds();
+        let share = (left / (order.len() - done) as f64).max(2.0);
+        rows[i].compare(share, &mut spent, say);
     }
+    let scenes: Vec<Value> = rows.into_iter().map(|row| row.line).collect();
+    let mut growth = Vec::new();
     if settings.only.is_empty() {
         for (i, (name, sizes)) in SERIES.iter().enumerate() {
-            let share = left(1.0) / (SERIES.len() - i) as f64;
-            growth.push(grow(name, sizes, share, say));
+            let share = (settings.seconds - spent.seconds()) / (SERIES.len() - i) as f64;
+            growth.push(grow(name, sizes, share, &mut spent, say));
         }
     }
     Ok(json!({
         "seconds": start.elapsed().as_secs_f64(),
+        "quiet_seconds": spent.seconds(),
         "load": [load_before, load_average()],
-        "samples": SAMPLES,
+        "samples": SAMPLES[0].1,
         "pairs": PAIRS,
         "scenes": scenes,
         "growth": growth,
@@ -149,52 +161,81 @@ fn scene_files(folder: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// Everything about one scene, in about so many seconds.
-fn compare_scene(name: &str, seconds: f64, say: &dyn Fn(&str)) -> Value {
-    let start = Instant::now();
-    let stem = Path::new(name).file_stem().map_or(name.into(), |s| s.to_string_lossy());
-    let triangles = match load_scene(name) {
-        Ok(scene) => scene.triangle_count(),
-        Err(error) => return json!({"scene": stem, "failed": format!("{error:#}")}),
-    };
-    let mut tools = Vec::new();
-    let mut racing = Vec::new();
-    for tool in TOOLS {
-        // Half of the time for all; one may take what others leave.
-        let limit = (0.5 * seconds - start.elapsed().as_secs_f64()).max(0.2 * seconds);
-        let word = tool.to_string();
-        let mut line = ask(&["once", name, &word, &SAMPLES.to_string()], limit);
-        if let (true, Some(ms)) = (line["failed"].is_null(), line["ms"].as_f64()) {
-            // Ours run on one thread and on two.
-            racing.push((if tool.is_own() { 1.7 } else { 1.0 } * ms / 1e3, word.clone()));
+/// A scene and what is known about it.
+struct Row {
+    name: String,
+    triangles: usize,
+    line: Value,
+}
+
+impl Row {
+    fn new(name: String) -> Self {
+        let stem =
+            Path::new(&name).file_stem().map_or(name.as_str().into(), |s| s.to_string_lossy());
+        let (triangles, line) = match load_scene(&name) {
+            Ok(scene) => (scene.triangle_count(), json!({"scene": stem})),
+            Err(error) => (0, json!({"scene": stem, "failed": format!("{error:#}")})),
+        };
+        Self { name, triangles, line }
+    }
+
+    /// Asks everything about the scene, in about so many seconds.
+    fn compare(&mut self, seconds: f64, spent: &mut Spent, say: &dyn Fn(&str)) {
+        if !self.line["failed"].is_null() {
+            return;
         }
-        line["tool"] = word.into();
-        tools.push(line);
+        let (name, begun) = (self.name.as_str(), spent.seconds());
+        let samples = samples(self.triangles);
+        let of_share = |(least, part): (f64, f64)| (part * seconds).max(least);
+        let limits = [of_share(BUILD), of_share(CHECK)];
+        let mut tools = Vec::new();
+        let mut racing = Vec::new();
+        for tool in TOOLS {
+            let word = tool.to_string();
+            let mut line = spent.ask(&["once", name, &word, &samples.to_string()], &limits);
+            if let (true, Some(ms)) = (line["failed"].is_null(), line["ms"].as_f64()) {
+                // Ours run on one thread and on two.
+                racing.push((if tool.is_own() { 1.7 } else { 1.0 } * ms / 1e3, word.clone()));
+            }
+            line["tool"] = word.into();
+            tools.push(line);
+        }
+        let race_s = (RACE.2 * seconds).clamp(RACE.0, RACE.1);
+        // Each builds once at least. Those that would take the time of all others stay out, the slowest
+        // first: that they were slow is known.
+        while racing.iter().map(|r| r.0).sum::<f64>() > 2.0 * race_s {
+            let most = (0..racing.len()).max_by(|&a, &b| racing[a].0.total_cmp(&racing[b].0));
+            most.map(|slowest| racing.remove(slowest));
+        }
+        let words = ["race".to_owned(), name.to_owned(), format!("{race_s:.2}")];
+        let words: Vec<&str> =
+            words.iter().chain(racing.iter().map(|r| &r.1)).map(String::as_str).collect();
+        let race = spent.ask(&words, &[8.0 * race_s + 10.0]);
+        let paths = spent.ask(&["paths", name, "0.1", &PAIRS.to_string()], &limits[..1]);
+        let stem = self.line["scene"].as_str().unwrap_or(name);
+        say(&format!("{stem}: {:.1} s of {seconds:.1} s", spent.seconds() - begun));
+        self.line["input_triangles"] = self.triangles.into();
+        self.line["samples"] = samples.into();
+        self.line["tools"] = tools.into();
+        self.line["race"] = race;
+        self.line["paths"] = paths;
     }
-    let race_s = 0.3 * seconds;
-    // Tools that would take the time of all others stay out: that they were slow is known.
-    while racing.iter().map(|r| r.0).sum::<f64>() > 1.5 * race_s {
-        let most = (0..racing.len()).max_by(|&a, &b| racing[a].0.total_cmp(&racing[b].0));
-        most.map(|slowest| racing.remove(slowest));
-    }
-    let words = ["race".to_owned(), name.to_owned(), format!("{race_s:.2}")];
-    let words: Vec<&str> =
-        words.iter().chain(racing.iter().map(|r| &r.1)).map(String::as_str).collect();
-    let race = ask(&words, 4.0 * race_s + 2.0);
-    let paths = ask(&["paths", name, "0.1", &PAIRS.to_string()], 0.3 * seconds + 2.0);
-    say(&format!("{stem}: {:.1} s of {seconds:.1} s", start.elapsed().as_secs_f64()));
-    json!({"scene": stem, "input_triangles": triangles, "tools": tools, "race": race, "paths": paths})
+}
+
+/// How many samples the checker takes on a scene of so many triangles.
+fn samples(triangles: usize) -> u64 {
+    SAMPLES.iter().find(|s| triangles <= s.0).map_or(0, |s| s.1)
 }
 
 /// Times of one scene in several sizes. A tool whose next run would take more than its share of the
 /// time that is left stops.
-fn grow(name: &str, sizes: &[u32], seconds: f64, say: &dyn Fn(&str)) -> Value {
-    let start = Instant::now();
+fn grow(name: &str, sizes: &[u32], seconds: f64, spent: &mut Spent, say: &dyn Fn(&str)) -> Value {
+    let begun = spent.seconds();
     let mut rows = Vec::new();
     let mut running: Vec<(Tool, Option<[f64; 2]>)> = GROWING.iter().map(|&t| (t, None)).collect();
-    for (step, &size) in sizes.iter().enumerate() {
+    for &size in sizes {
         let spec = format!("{name}:{size}");
-        let triangles = match load_scene(&spec) {
+        let triangles = match spent.count(|| load_scene(&spec)) {
             Ok(scene) => scene.triangle_count() as f64,
             Err(error) => return json!({"scene": name, "failed": format!("{error:#}")}),
         };
@@ -202,7 +243,7 @@ fn grow(name: &str, sizes: &[u32], seconds: f64, say: &dyn Fn(&str)) -> Value {
         let mut still = Vec::new();
         let count = running.len();
         for (i, (tool, last)) in running.into_iter().enumerate() {
-            let left = seconds - start.elapsed().as_secs_f64();
+            let left = seconds - (spent.seconds() - begun);
             // What is left, but for a fair part for the tools that come after in this size; small
             // sizes leave most of it to the large ones.
             let limit = left / (count - i).min(3) as f64;
@@ -212,61 +253,24 @@ fn grow(name: &str, sizes: &[u32], seconds: f64, say: &dyn Fn(&str)) -> Value {
             } else if expected > limit {
                 json!({"failed": format!("stopped: would take about {expected:.0} s")})
             } else {
-                let rounds = if step < 3 { "5" } else { "1" };
-                ask(&["grow", &spec, &tool.to_string(), rounds], limit.max(2.0))
+                let words = ["grow", &spec, &tool.to_string(), &ROUNDS.to_string()];
+                // Two threads take processor time twice as fast.
+                spent.ask(&words, &[(2.0 * limit).max(4.0)])
             };
             if line["failed"].is_null() {
-                // Both numbers of threads, and making the scene.
-                let seconds = ["ms", "ms_two"].map(|k| line[k].as_f64().unwrap_or(0.0) / 1e3);
-                still.push((tool, Some([triangles, seconds[0] + seconds[1]])));
+                // Both numbers of threads; on two no longer than on one, but for other work.
+                let [one, two] = ["ms", "ms_two"].map(|k| line[k].as_f64().unwrap_or(0.0) / 1e3);
+                let two = two.min(one);
+                still.push((tool, Some([triangles, ROUNDS as f64 * (one + two)])));
             }
             line["tool"] = tool.to_string().into();
             tools.push(line);
         }
         running = still;
-        say(&format!("{spec}: {:.0} s of {seconds:.0} s", start.elapsed().as_secs_f64()));
+        say(&format!("{spec}: {:.0} s of {seconds:.0} s", spent.seconds() - begun));
         rows.push(json!({"size": size, "input_triangles": triangles, "tools": tools}));
     }
-    json!({"scene": name, "rows": rows})
-}
-
-/// Puts a question to this program in a process of its own, which may take so many seconds.
-fn ask(words: &[&str], limit_s: f64) -> Value {
-    match answer(words, Duration::from_secs_f64(limit_s.clamp(1.0, 3600.0))) {
-        Ok(value) => value,
-        Err(error) => json!({"failed": format!("{error:#}")}),
-    }
-}
-
-fn answer(words: &[&str], limit: Duration) -> Result<Value> {
-    let program = std::env::current_exe().context("this program")?;
-    let mut child = Command::new(program)
-        .args(words)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .context("could not be started")?;
-    let mut out = child.stdout.take().context("no output")?;
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        out.read_to_string(&mut text).map(|_| text)
-    });
-    let start = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if start.elapsed() > limit {
-            child.kill()?;
-            child.wait()?;
-            anyhow::bail!("stopped after {:.0} s", limit.as_secs_f64());
-        }
-        std::thread::sleep(POLL);
-    };
-    let text = reader.join().ok().context("its output was lost")??;
-    anyhow::ensure!(status.success(), "crashed ({status})");
-    serde_json::from_str(&text).context("its output is no JSON")
+    json!({"scene": name, "rounds": ROUNDS, "rows": rows})
 }
 
 /// Writes a line for people to standard error.
@@ -293,6 +297,6 @@ mod tests {
             let info = list().iter().find(|i| i.name == name).unwrap();
             assert!((info.min_size..=info.max_size).contains(&size), "{name} {size}");
         }
-        assert!((SHARES.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!([1_000, 100_000, 2_000_000].map(samples) == [2_000, 1_000, 500]);
     }
 }

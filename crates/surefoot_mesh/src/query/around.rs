@@ -56,6 +56,17 @@ impl Query<'_> {
     /// Whether a way can lead from one point to another, in constant time after both are located:
     /// `false` is certain, and so is `true` unless links lead one way only. `None` when a point is
     /// not on the mesh.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let query = Query::new(&mesh);
+    /// assert_eq!(query.reachable([0.0, 0.0, 0.0], [9.0, 0.0, 4.0]), Some(true));
+    /// assert_eq!(query.reachable([0.0, 0.0, 0.0], [50.0, 0.0, 4.0]), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn reachable(&self, from: impl Position, to: impl Position) -> Option<bool> {
         let a = self.place(from.coordinates(), self.extents_m)?;
@@ -67,11 +78,34 @@ impl Query<'_> {
     /// Walks straight, in plan, from one point towards another, until a wall stops it. A line that
     /// only touches a wall is not stopped: it may run along one, and pass a corner, as the legs of
     /// paths do. Links are not taken. The height of the target does not matter.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let ray = Query::new(&mesh).raycast([1.0, 0.0, 2.0], [17.0, 0.0, 2.0])?;
+    /// assert_eq!(ray.end.point, [9.0, 0.0, 2.0]);
+    /// assert_eq!(ray.share, 0.5);
+    /// assert!(ray.wall.is_some_and(|wall| wall.normal[0] < -0.999));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn raycast(&self, from: impl Position, to: impl Position) -> Result<Ray, PathError> {
         self.raycast_with(from, to, |_| {})
     }
 
     /// The same, with the cells crossed appended to a list, the start's first.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let mut cells = Vec::new();
+    /// Query::new(&mesh).raycast_cells([1.0, 0.0, 2.0], [8.0, 0.0, 2.0], &mut cells)?;
+    /// assert_eq!(cells.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn raycast_cells(
         &self,
         from: impl Position,
@@ -110,6 +144,17 @@ impl Query<'_> {
     /// Moves straight from a point towards another and slides along the walls it meets, as far as
     /// that leads nearer to the target. Links are not taken. The height of the target does not
     /// matter.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let moved = Query::new(&mesh).move_along_surface([8.0, 0.0, 1.0], [12.0, 0.0, 3.0])?;
+    /// assert!(moved.touched_wall);
+    /// assert_eq!(moved.end.point, [9.0, 0.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn move_along_surface(
         &self,
         from: impl Position,
@@ -124,6 +169,17 @@ impl Query<'_> {
     /// The wall nearest to a point, no farther than `reach_m` from it in plan: an edge without a
     /// neighbour, or with one that the filter leaves out. Only what a straight line over the
     /// surface reaches counts, so walls of other storeys do not.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let wall = Query::new(&mesh).nearest_wall([4.0, 0.0, 1.0], 5.0)?.ok_or("no wall near by")?;
+    /// assert!((wall.distance_m - 1.0).abs() < 1e-9);
+    /// assert!(wall.wall.normal[2] > 0.999);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn nearest_wall(
         &mut self,
         point: impl Position,
@@ -149,6 +205,25 @@ impl Query<'_> {
 
     /// A random place, uniform by area in plan over all ground that the filter lets through.
     /// `random` gives numbers from 0 to 1, 1 excluded. `None` when there is no ground.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let mut state = 1_u64;
+    /// let mut random = || {
+    ///     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+    ///     (state >> 11) as f64 / (1_u64 << 53) as f64
+    /// };
+    /// let mut query = Query::new(&mesh);
+    /// let anywhere = query.random_point(&mut random).ok_or("no ground")?.point;
+    /// let near = query.random_point_near(anywhere, 2.0, &mut random)?.point;
+    /// assert!((near[0] - anywhere[0]).hypot(near[2] - anywhere[2]) <= 2.0);
+    /// let there = query.random_reachable_point(near, &mut random)?.point;
+    /// assert_eq!(query.reachable(near, there), Some(true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn random_point(&mut self, mut random: impl FnMut() -> f64) -> Option<NearestPoint> {
         let place = self.drawing.anywhere(surface!(self), &self.tables, None, &mut random)?;
         Some(self.nearest_point(place))
@@ -182,6 +257,17 @@ impl Query<'_> {
 
     /// Appends all cells that the shortest way from a point reaches within `limit_m` (infinite for
     /// all), nearest first, each with the length of that way in plan to the cell's nearest point.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let mut cells = Vec::new();
+    /// Query::new(&mesh).cells_within([1.0, 0.0, 1.0], f64::INFINITY, &mut cells)?;
+    /// assert!(cells.len() == 1 && cells[0].distance_m == 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cells_within(
         &mut self,
         from: impl Position,

@@ -8,6 +8,10 @@ use super::Query;
 use super::path::{Path, PathError, PathOptions};
 use super::position::Position;
 
+/// Paths of earlier batches that are kept for later ones at most, where their place has gone to an
+/// error.
+const MOST_SPARE: usize = 1024;
+
 /// One of many path queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathRequest {
@@ -36,6 +40,18 @@ impl Query<'_> {
     /// Answers many queries under this query's filter and extents, over all threads of the current
     /// pool where the feature `parallel` is on. Answers come in the order of the requests and do
     /// not depend on the number of threads.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query, PathOptions, PathRequest};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let requests: Vec<PathRequest> =
+    ///     (0..5).map(|i| PathRequest::new([i as f32, 0.0, 0.0], [9.0, 0.0, 4.0])).collect();
+    /// let answers = Query::new(&mesh).find_paths(&requests, &PathOptions::default());
+    /// assert!(answers.len() == 5 && answers.iter().all(|a| a.is_ok()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn find_paths(
         &mut self,
         requests: &[PathRequest],
@@ -47,7 +63,25 @@ impl Query<'_> {
     }
 
     /// The same into a list that is used again: paths that it holds are written anew, which allocates
-    /// nothing for those that are large enough. The list becomes as long as the requests.
+    /// nothing for those that are large enough, and those whose place goes to an error wait for the
+    /// next that need one. The list becomes as long as the requests. What is left once all have
+    /// warmed up is what it takes to wake the threads, however many the requests.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, PathOptions, PathRequest, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let mut query = Query::new(&mesh);
+    /// let mut answers = Vec::new();
+    /// for frame in 0..3 {
+    ///     let from = [frame as f32, 0.0, 1.0];
+    ///     let requests = [PathRequest::new(from, [8.0, 0.0, 1.0]), PathRequest::new(from, [99.0; 3])];
+    ///     query.find_paths_into(&requests, &PathOptions::default(), &mut answers);
+    ///     assert!(answers[0].is_ok() && answers[1].is_err());
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn find_paths_into(
         &mut self,
         requests: &[PathRequest],
@@ -70,9 +104,17 @@ impl Query<'_> {
         answers: &mut [Result<Path, PathError>],
     ) {
         for (request, answer) in requests.iter().zip(answers) {
-            let mut path = std::mem::replace(answer, Err(PathError::NoSearch)).unwrap_or_default();
-            let found = self.find_path_into(request.from, request.to, options, &mut path);
-            *answer = found.map(|()| path);
+            let own = std::mem::replace(answer, Err(PathError::NoSearch)).ok();
+            let mut path = own.or_else(|| self.spare.pop()).unwrap_or_default();
+            *answer = match self.find_path_into(request.from, request.to, options, &mut path) {
+                Ok(()) => Ok(path),
+                Err(error) => {
+                    if path.points.capacity() > 0 && self.spare.len() < MOST_SPARE {
+                        self.spare.push(path);
+                    }
+                    Err(error)
+                }
+            };
         }
     }
 }

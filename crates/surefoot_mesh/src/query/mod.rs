@@ -89,6 +89,8 @@ pub struct Query<'m> {
     drawing: Drawing,
     pending: Option<Pending>,
     fallbacks: u64,
+    /// Paths of batches whose place has gone to an error.
+    spare: Vec<Path>,
     /// The queries of other threads, kept from batch to batch.
     #[cfg(feature = "parallel")]
     helpers: Vec<batch::Helper<'m>>,
@@ -112,6 +114,7 @@ impl<'m> Query<'m> {
             drawing: Drawing::default(),
             pending: None,
             fallbacks: 0,
+            spare: Vec::new(),
             #[cfg(feature = "parallel")]
             helpers: Vec::new(),
         }
@@ -132,6 +135,19 @@ impl<'m> Query<'m> {
     }
 
     /// Chooses ground and costs for the queries that follow. Takes time in proportion to the mesh.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query, AreaId, Filter};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let mut query = Query::new(&mesh);
+    /// let mut filter = Filter::default();
+    /// filter.exclude_area(AreaId(0)); // all there is
+    /// query.set_filter(&filter)?;
+    /// assert!(query.locate([1.0, 0.0, 1.0]).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_filter(&mut self, filter: &Filter) -> Result<(), FilterError> {
         self.tables = Arc::new(Tables::new(self.surface(), filter)?);
         self.filter = filter.clone();
@@ -146,6 +162,20 @@ impl<'m> Query<'m> {
     ///
     /// The first time a radius is asked for takes time in proportion to the mesh; to share the
     /// result between queries and threads, make a [`Clearance`] and use [`Query::set_clearance`].
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let mut query = Query::new(&mesh);
+    /// assert!(query.locate([0.0, 0.0, 2.0]).is_some());
+    /// // Built for 0.3 m; one that is half a metre wider cannot come as near to the border.
+    /// query.set_radius(0.8)?;
+    /// let place = query.locate([0.0, 0.0, 2.0]).ok_or("the border is too far")?;
+    /// assert!((place.point[0] - 0.5).abs() < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_radius(&mut self, radius_m: f64) -> Result<(), RadiusError> {
         if self.clearance.as_ref().is_some_and(|c| c.radius_m().to_bits() == radius_m.to_bits()) {
             return Ok(());
@@ -155,6 +185,19 @@ impl<'m> Query<'m> {
     }
 
     /// Asks for the agent of a clearance that was made for this mesh.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query, Clearance};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// use std::sync::Arc;
+    /// let wide = Arc::new(Clearance::new(&mesh, 0.8)?);
+    /// for _thread in 0..2 {
+    ///     Query::new(&mesh).set_clearance(Arc::clone(&wide))?;
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_clearance(&mut self, clearance: Arc<Clearance>) -> Result<(), RadiusError> {
         clearance.check_mesh(self.mesh)?;
         self.clearance = Some(clearance);
@@ -176,6 +219,17 @@ impl<'m> Query<'m> {
     /// A cell counts with the point of it that is nearest in plan, at the surface's height there,
     /// so a point over a cell leads straight down or up to it. Of all cells the one whose point is
     /// nearest in space is taken.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let query = Query::new(&mesh);
+    /// let place = query.nearest([10.0_f32, 0.0, 1.0], [2.0_f32, 1.0, 2.0]).ok_or("too far")?;
+    /// assert_eq!(place.point, [9.0, 0.0, 1.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn nearest(&self, point: impl Position, extents_m: impl Position) -> Option<NearestPoint> {
         let extents = self.canonical_extents(extents_m.coordinates());
@@ -190,6 +244,18 @@ impl<'m> Query<'m> {
 
     /// The ground straight under a point: the highest cell that lies at most `drop_m` below it, or
     /// at most `rise_m` above it.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let query = Query::new(&mesh);
+    /// let place = query.ground_below([3.0, 2.5, 1.0], 0.1, 5.0).ok_or("nothing below")?;
+    /// assert_eq!(place.point, [3.0, 0.0, 1.0]);
+    /// assert!(query.ground_below([3.0, 2.5, 1.0], 0.1, 1.0).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn ground_below(
         &self,
@@ -209,6 +275,17 @@ impl<'m> Query<'m> {
     }
 
     /// A path as the options ask for it.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query, PathOptions, PathPoints};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let options = PathOptions { points: PathPoints::Ground, ..PathOptions::default() };
+    /// let path = Query::new(&mesh).find_path_with([0.0, 0.0, 0.0], [9.0, 0.0, 4.0], &options)?;
+    /// assert!((path.length_m - path.surface_length_m).abs() < 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn find_path_with(
         &mut self,
         from: impl Position,
@@ -222,6 +299,20 @@ impl<'m> Query<'m> {
 
     /// The same into a path that is used again, which allocates nothing once it is large enough.
     /// After an error the path is empty.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query, Path, PathOptions};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let mut query = Query::new(&mesh);
+    /// let mut path = Path::default();
+    /// for goal in [[9.0, 0.0, 4.0], [9.0, 0.0, 0.0]] {
+    ///     query.find_path_into([0.0, 0.0, 0.0], goal, &PathOptions::default(), &mut path)?;
+    ///     assert_eq!(path.points.len(), 2);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn find_path_into(
         &mut self,
         from: impl Position,
@@ -230,14 +321,34 @@ impl<'m> Query<'m> {
         path: &mut Path,
     ) -> Result<(), PathError> {
         path.clear();
-        self.begin_path(from, to, options)?;
+        self.pending = None;
+        let mut pending = self.start_path(from.coordinates(), to.coordinates(), options)?;
         // Searching without a limit is interrupted once at most, to ask A* instead.
-        while self.advance(u64::MAX)? == Progress::Searching {}
-        self.finish_path(path)
+        while !pending.done {
+            self.go_on(&mut pending, u64::MAX)?;
+        }
+        self.write_path(&pending, path);
+        Ok(())
     }
 
     /// Begins a search that goes on over several calls: then [`Query::advance`] until it is done,
     /// and [`Query::finish_path`]. Any other path query in between ends it.
+    ///
+    /// ```
+    /// # use surefoot_mesh::{Agent, NavMeshData, Query, Path, PathOptions, Progress};
+    /// # let points = [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+    /// # let data = NavMeshData::from_polygons(&points, &[vec![0, 1, 2, 3]], Agent::default(), [0.0, 1.0, 0.0])?;
+    /// # let mesh = data.validate()?;
+    /// let mut query = Query::new(&mesh);
+    /// query.begin_path([0.0, 0.0, 0.0], [9.0, 0.0, 4.0], &PathOptions::default())?;
+    /// while query.advance(1000)? == Progress::Searching {
+    ///     // The program draws a frame.
+    /// }
+    /// let mut path = Path::default();
+    /// query.finish_path(&mut path)?;
+    /// assert!(path.reaches_goal);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn begin_path(
         &mut self,
         from: impl Position,
@@ -245,7 +356,17 @@ impl<'m> Query<'m> {
         options: &PathOptions,
     ) -> Result<(), PathError> {
         self.pending = None;
-        let (from, to) = (from.coordinates(), to.coordinates());
+        self.pending = Some(self.start_path(from.coordinates(), to.coordinates(), options)?);
+        Ok(())
+    }
+
+    /// Locates both ends and begins a search between them, unless the goal is in plain sight.
+    fn start_path(
+        &mut self,
+        from: [f64; 3],
+        to: [f64; 3],
+        options: &PathOptions,
+    ) -> Result<Pending, PathError> {
         let start = self.place(from, self.extents_m).ok_or(PathError::StartOffMesh { at: from })?;
         let mut goal = self.place(to, self.extents_m).ok_or(PathError::GoalOffMesh { at: to })?;
         let mut reaches_goal = true;
@@ -258,67 +379,95 @@ impl<'m> Query<'m> {
             goal = near.ok_or_else(|| self.disconnected(start, goal))?;
             reaches_goal = false;
         }
-        let by_portals = options.algorithm == Algorithm::Portals || !self.tables.is_uniform();
         let options = *options;
-        let mut pending = Pending { start, goal, options, reaches_goal, by_portals, done: false };
+        let mut pending = Pending {
+            start,
+            goal,
+            options,
+            reaches_goal,
+            is_nearest: false,
+            by_portals: false,
+            done: false,
+        };
+        self.start_search(&mut pending);
+        Ok(pending)
+    }
+
+    /// Begins a search between two places, unless the one is in plain sight of the other.
+    fn start_search(&mut self, pending: &mut Pending) {
+        let Pending { start, goal, options, .. } = *pending;
+        pending.by_portals = options.algorithm == Algorithm::Portals || !self.tables.is_uniform();
         self.search.begin(surface!(self), &self.tables, start, goal);
         if start.piece == goal.piece || self.search.walk_straight(surface!(self), &self.tables) {
             pending.done = true;
-        } else if by_portals {
+        } else if pending.by_portals {
             self.search.begin_portals(surface!(self));
         } else {
             self.search.begin_taut(surface!(self), &self.tables);
         }
-        self.pending = Some(pending);
-        Ok(())
     }
 
     /// Goes on with the search for at most `nodes` nodes (one at least). A node takes about a tenth
     /// of a microsecond.
     pub fn advance(&mut self, nodes: u64) -> Result<Progress, PathError> {
-        let Some(mut pending) = self.pending else { return Err(PathError::NoSearch) };
-        if pending.done {
-            return Ok(Progress::Done);
+        let mut pending = self.pending.take().ok_or(PathError::NoSearch)?;
+        if !pending.done {
+            self.go_on(&mut pending, nodes)?;
         }
+        self.pending = Some(pending);
+        Ok(if pending.done { Progress::Done } else { Progress::Searching })
+    }
+
+    /// Goes on with a search that is not done.
+    fn go_on(&mut self, pending: &mut Pending, nodes: u64) -> Result<(), PathError> {
         let asked_instead = pending.by_portals
             && pending.options.algorithm == Algorithm::Optimal
             && pending.options.over_budget == OverBudget::AskPortals;
         let budget = pending.options.max_nodes.filter(|_| !asked_instead).unwrap_or(u64::MAX);
         let left = budget.saturating_sub(self.search.nodes);
         let limit = nodes.max(1).min(left);
-        match self.run_search(&pending, limit) {
-            Outcome::Found => {
-                pending.done = true;
-                self.pending = Some(pending);
-                Ok(Progress::Done)
-            }
+        match self.run_search(pending, limit) {
+            Outcome::Found => pending.done = true,
             Outcome::Paused if self.search.nodes >= budget => {
-                if !pending.by_portals && pending.options.over_budget == OverBudget::AskPortals {
-                    self.ask_portals(pending);
-                    return Ok(Progress::Searching);
+                if pending.by_portals || pending.options.over_budget != OverBudget::AskPortals {
+                    return Err(PathError::BudgetSpent { nodes: self.search.nodes });
                 }
-                self.pending = None;
-                Err(PathError::BudgetSpent { nodes: self.search.nodes })
-            }
-            Outcome::Paused => Ok(Progress::Searching),
-            Outcome::Exhausted if !pending.by_portals => {
-                // Rounding can close a view that is one unit in the last place wide. A* knows no
-                // views, so it finds whatever way there is.
                 self.ask_portals(pending);
-                Ok(Progress::Searching)
             }
-            Outcome::Exhausted => {
-                self.pending = None;
-                Err(self.disconnected(pending.start, pending.goal))
-            }
+            Outcome::Paused => {}
+            // Rounding can close a view that is one unit in the last place wide. A* knows no views,
+            // so it finds whatever way there is.
+            Outcome::Exhausted if !pending.by_portals => self.ask_portals(pending),
+            Outcome::Exhausted => self.approach(pending)?,
         }
+        Ok(())
+    }
+
+    /// After A* has found that one-way links lead only the other way: begins anew, to the place
+    /// nearest to the goal among all that can be reached, if that is asked for.
+    #[cold]
+    fn approach(&mut self, pending: &mut Pending) -> Result<(), PathError> {
+        let Pending { start, goal, options, .. } = *pending;
+        let disconnected = self.disconnected(start, goal);
+        if options.unreachable == Unreachable::Refuse || pending.is_nearest {
+            return Err(disconnected);
+        }
+        self.search.reach_all(surface!(self), &self.tables, start);
+        let at = goal.plan.extend(goal.height_m);
+        let near = nearest_place(self.surface(), at, [f64::INFINITY; 3], |piece| {
+            self.search.is_reached(piece)
+        });
+        pending.goal = near.ok_or(disconnected)?;
+        pending.reaches_goal = false;
+        pending.is_nearest = true;
+        self.start_search(pending);
+        Ok(())
     }
 
     /// Begins anew with A*.
-    fn ask_portals(&mut self, mut pending: Pending) {
+    fn ask_portals(&mut self, pending: &mut Pending) {
         self.fallbacks += 1;
         pending.by_portals = true;
-        self.pending = Some(pending);
         self.search.begin(surface!(self), &self.tables, pending.start, pending.goal);
         self.search.begin_portals(surface!(self));
     }
@@ -336,7 +485,13 @@ impl<'m> Query<'m> {
         path.clear();
         let pending = self.pending.filter(|p| p.done).ok_or(PathError::NoSearch)?;
         self.pending = None;
-        let Pending { start, goal, options, reaches_goal, .. } = pending;
+        self.write_path(&pending, path);
+        Ok(())
+    }
+
+    /// Writes the path of a search that is done into a path that is empty.
+    fn write_path(&mut self, pending: &Pending, path: &mut Path) {
+        let Pending { start, goal, options, reaches_goal, .. } = *pending;
         path.reaches_goal = reaches_goal;
         path.nodes = self.search.nodes;
         self.tracer.trace(
@@ -349,7 +504,6 @@ impl<'m> Query<'m> {
             options.points,
             path,
         );
-        Ok(())
     }
 
     pub(crate) fn surface(&self) -> Surface<'_> {

@@ -41,7 +41,8 @@ pub enum Unreachable {
     /// Say so.
     #[default]
     Refuse,
-    /// Go to the place nearest to the goal among those in the start's component.
+    /// Go to the place nearest to the goal among those that can be reached. As long as no one-way
+    /// links are in the way that takes no search; else all that can be reached is looked at.
     GoNear,
 }
 
@@ -217,6 +218,8 @@ pub(crate) struct Pending {
     pub(crate) goal: Place,
     pub(crate) options: PathOptions,
     pub(crate) reaches_goal: bool,
+    /// Whether the goal is the nearest of all places that the start leads to.
+    pub(crate) is_nearest: bool,
     /// Whether A* runs, either by choice or because it must.
     pub(crate) by_portals: bool,
     pub(crate) done: bool,

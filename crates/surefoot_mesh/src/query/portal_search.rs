@@ -7,6 +7,7 @@
 //! the path in it as short as the corridor allows.
 
 use super::filter::Tables;
+use super::locate::Place;
 use super::search::{Crossing, Outcome, Search};
 use crate::ground::Surface;
 use crate::pieces::NONE;
@@ -138,6 +139,35 @@ impl Search {
                 self.reach(tables, s.to_piece, Crossing::link(i as u32), s.to, cost);
             }
         }
+    }
+
+    /// Finds all pieces that a place leads to, for [`Search::is_reached`].
+    pub(crate) fn reach_all(&mut self, mesh: Surface<'_>, tables: &Tables, start: Place) {
+        let pieces = &mesh.pieces;
+        self.begin_flood(mesh, start, f64::INFINITY);
+        self.begin_portals(mesh);
+        while let Some((_, piece)) = self.heap.pop() {
+            let through_edges = pieces.edges[pieces.range(piece)].iter();
+            let through_edges = through_edges.filter(|e| e.twin != NONE).map(|e| e.twin_piece);
+            let open_link = |i: &usize| {
+                let s = &pieces.link_samples[*i];
+                tables.link_cost(s.link, s.length_m).is_some()
+            };
+            let through_links = pieces.link_range(piece).filter(open_link);
+            let through_links = through_links.map(|i| pieces.link_samples[i].to_piece);
+            for next in through_edges.chain(through_links) {
+                let visit = &mut self.portal.visits[next as usize];
+                if visit.run != self.run && tables.is_open(next) {
+                    visit.run = self.run;
+                    self.heap.push(0.0, next);
+                }
+            }
+        }
+    }
+
+    /// Whether the last run of [`Search::reach_all`] has come to a piece.
+    pub(crate) fn is_reached(&self, piece: u32) -> bool {
+        self.portal.visits.get(piece as usize).is_some_and(|v| v.run == self.run)
     }
 
     /// Notes that a piece can be entered at a point, if no cheaper way to it is known.

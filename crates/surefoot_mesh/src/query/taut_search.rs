@@ -92,7 +92,8 @@ pub(crate) struct TautState {
     /// The shortest way known to each vertex, by its fan, and the root that it is seen from.
     sights: Vec<Reached>,
     link_samples: Vec<Reached>,
-    /// Estimates and places of the nodes that the last expansion has brought.
+    /// Keys and places of the nodes that the last expansion has brought; a key that is not worked out
+    /// yet is no number.
     fresh: Vec<(f64, u32)>,
     /// The least estimate of an interval before the goal's piece.
     goal_length: f64,
@@ -258,52 +259,42 @@ impl Search {
         });
         let start = Expansion { mesh, tables, number: NONE, piece: self.start_piece };
         self.spread(&start, 0);
-        self.push_fresh();
+        if self.flooding {
+            self.push_fresh(tables);
+        }
     }
 
     /// Goes on with the optimal search for at most `limit` nodes.
     pub(crate) fn run_taut(&mut self, mesh: Surface<'_>, tables: &Tables, limit: u64) -> Outcome {
         let mut left = limit;
+        if left == 0 {
+            return Outcome::Paused;
+        }
         loop {
-            if left == 0 {
-                return Outcome::Paused;
+            let next = self.next_of_fresh(tables).or_else(|| self.heap.pop());
+            let Some((key, place)) = next else { return Outcome::Exhausted };
+            let node = self.take_node(place);
+            if node.piece == self.goal_piece {
+                self.collect_taut(mesh, &node, false);
+                return Outcome::Found;
             }
+            let root = self.taut.roots[node.root as usize];
+            if self.is_stale(&root) || self.is_node_outdone(mesh, tables, &node, &root) {
+                continue;
+            }
+            if !root.tried && self.sees_goal(mesh, tables, &node, &root, key) {
+                self.collect_taut(mesh, &node, true);
+                self.corridor.extend_from_slice(&self.walked);
+                return Outcome::Found;
+            }
+            left -= 1;
+            self.look_behind(mesh, tables, &node, &root);
             if self.is_astray(mesh) {
                 return Outcome::Exhausted;
             }
-            let Some((mut key, place)) = self.heap.pop() else { return Outcome::Exhausted };
-            let mut node = self.take_node(place);
-            loop {
-                if node.piece == self.goal_piece {
-                    self.collect_taut(mesh, &node, false);
-                    return Outcome::Found;
-                }
-                let root = self.taut.roots[node.root as usize];
-                if self.is_stale(&root) || self.is_node_outdone(mesh, tables, &node, &root) {
-                    break;
-                }
-                if !root.tried && self.sees_goal(mesh, tables, &node, &root, key) {
-                    self.collect_taut(mesh, &node, true);
-                    self.corridor.extend_from_slice(&self.walked);
-                    return Outcome::Found;
-                }
-                left = left.saturating_sub(1);
-                self.look_behind(mesh, tables, &node, &root);
-                // A single successor is looked at at once, as long as it is not the goal's.
-                if let [(estimate, place)] = self.taut.fresh[..]
-                    && estimate < self.taut.goal_length
-                    && left > 0
-                {
-                    let next = &self.taut.nodes[place as usize];
-                    if next.piece != self.goal_piece {
-                        self.taut.fresh.clear();
-                        node = self.take_node(place);
-                        key = estimate;
-                        continue;
-                    }
-                }
-                self.push_fresh();
-                break;
+            if left == 0 {
+                self.push_fresh(tables);
+                return Outcome::Paused;
             }
         }
     }
@@ -319,7 +310,7 @@ impl Search {
         let root = self.taut.roots[node.root as usize];
         if !self.is_stale(&root) {
             self.look_behind(mesh, tables, &node, &root);
-            self.push_fresh();
+            self.push_fresh(tables);
         }
         Some((distance, node.piece))
     }
@@ -334,6 +325,7 @@ impl Search {
         root: &Root,
         key: f64,
     ) -> bool {
+        let key = if key.is_nan() { self.key_of(tables, node) } else { key };
         if key > self.heap.least_key() || tables.least_factor < 1.0 {
             return false;
         }
@@ -393,8 +385,38 @@ impl Search {
         state.fresh.push((key, place));
     }
 
-    #[inline]
-    fn push_fresh(&mut self) {
+    /// The least length of a way from the start through a node to the goal.
+    #[inline(always)]
+    fn key_of(&self, tables: &Tables, node: &Node) -> f64 {
+        let root = &self.taut.roots[node.root as usize];
+        let rest = if self.flooding {
+            closest_on_segment(node.right, node.left, root.at).distance(root.at)
+        } else {
+            estimate(root.at, node.left, node.right, self.goal)
+        };
+        let factor = if node.piece == self.goal_piece { 1.0 } else { tables.least_factor };
+        root.length + rest * factor
+    }
+
+    /// Works out the keys that are still missing.
+    #[inline(always)]
+    fn weigh_fresh(&mut self, tables: &Tables) {
+        for i in 0..self.taut.fresh.len() {
+            let (mut key, place) = self.taut.fresh[i];
+            let node = &self.taut.nodes[place as usize];
+            if key.is_nan() {
+                key = self.key_of(tables, node);
+                self.taut.fresh[i].0 = key;
+            }
+            if node.piece == self.goal_piece && key < self.taut.goal_length {
+                self.taut.goal_length = key;
+            }
+        }
+    }
+
+    /// Puts the nodes that the last expansion has brought into the heap.
+    fn push_fresh(&mut self, tables: &Tables) {
+        self.weigh_fresh(tables);
         let state = &mut self.taut;
         for &(key, place) in &state.fresh {
             if key <= state.goal_length {
@@ -404,6 +426,42 @@ impl Search {
             }
         }
         state.fresh.clear();
+    }
+
+    /// The same but for a node that would come out again at once: one that is the only one to come
+    /// next, whose key need not be known for that, or one that comes before all others.
+    #[inline(always)]
+    fn next_of_fresh(&mut self, tables: &Tables) -> Option<(f64, u32)> {
+        if self.taut.fresh.is_empty() {
+            return None;
+        }
+        if let [only] = self.taut.fresh[..]
+            && self.taut.goal_length.is_infinite()
+            && self.taut.nodes[only.1 as usize].piece != self.goal_piece
+        {
+            self.taut.fresh.clear();
+            return Some(only);
+        }
+        self.weigh_fresh(tables);
+        let state = &mut self.taut;
+        let least_key = self.heap.least_key();
+        let mut best: Option<(f64, u32)> = None;
+        for &fresh in &state.fresh {
+            if fresh.0 > state.goal_length {
+                state.free.push(fresh.1);
+                continue;
+            }
+            let is_first = match best {
+                Some(b) => fresh < b,
+                None => fresh.0 < least_key,
+            };
+            let rest = if is_first { best.replace(fresh) } else { Some(fresh) };
+            if let Some((key, place)) = rest {
+                self.heap.push(key, place);
+            }
+        }
+        state.fresh.clear();
+        best
     }
 
     /// Follows the trail back from the goal, which is seen straight from the last node's root or lies
@@ -610,6 +668,8 @@ impl Search {
 
     /// An interval that the root does not see from the front. A root on it sees all of the piece.
     /// From any other place on its line the piece is reached around the nearer end.
+    #[cold]
+    #[inline(never)]
     fn expand_edge_on(
         &mut self,
         at: &Expansion<'_>,
@@ -732,41 +792,20 @@ impl Search {
             return;
         }
         let e = &at.mesh.pieces.edges[edge];
-        if self.nodes >= SMALL_SEARCH && !at.tables.excludes {
-            let range = at.mesh.pieces.range(at.piece);
-            let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-            let next = &at.mesh.pieces.edges[next];
-            let sighting = Sighting {
+        if self.nodes >= SMALL_SEARCH
+            && !at.tables.excludes
+            && !self.sight(
+                at,
+                edge,
+                root_number,
+                root,
                 left,
                 right,
-                left_vertex: next.start(),
-                right_vertex: e.start(),
-                left_fan: next.fan(),
-                right_fan: e.fan(),
-            };
-            if self.is_outdone(&sighting, root_number, root) {
-                return;
-            }
-            if left_is_vertex {
-                self.see(sighting.left_fan, root_number, root.length + root.at.distance(left));
-            }
-            if right_is_vertex {
-                self.see(sighting.right_fan, root_number, root.length + root.at.distance(right));
-            }
-        }
-        let rest = if self.flooding {
-            closest_on_segment(right, left, root.at).distance(root.at)
-        } else {
-            estimate(root.at, left, right, self.goal)
-        };
-        let before_goal = e.twin_piece == self.goal_piece;
-        let factor = if before_goal { 1.0 } else { at.tables.least_factor };
-        let key = root.length + rest * factor;
-        if key > self.taut.goal_length {
+                left_is_vertex,
+                right_is_vertex,
+            )
+        {
             return;
-        }
-        if before_goal {
-            self.taut.goal_length = key;
         }
         let node = Node {
             left,
@@ -779,7 +818,46 @@ impl Search {
             left_is_vertex,
             right_is_vertex,
         };
-        self.keep(key, node);
+        // What it is worth is worked out when it is known that there are others.
+        self.keep(f64::NAN, node);
+    }
+
+    /// Whether an interval is worth looking at in a search that has become long; if so, takes note of
+    /// the ways to its ends.
+    #[inline(never)]
+    fn sight(
+        &mut self,
+        at: &Expansion<'_>,
+        edge: usize,
+        root_number: u32,
+        root: &Root,
+        left: DVec2,
+        right: DVec2,
+        left_is_vertex: bool,
+        right_is_vertex: bool,
+    ) -> bool {
+        let e = &at.mesh.pieces.edges[edge];
+        let range = at.mesh.pieces.range(at.piece);
+        let next = if edge + 1 == range.end { range.start } else { edge + 1 };
+        let next = &at.mesh.pieces.edges[next];
+        let sighting = Sighting {
+            left,
+            right,
+            left_vertex: next.start(),
+            right_vertex: e.start(),
+            left_fan: next.fan(),
+            right_fan: e.fan(),
+        };
+        if self.is_outdone(&sighting, root_number, root) {
+            return false;
+        }
+        if left_is_vertex {
+            self.see(sighting.left_fan, root_number, root.length + root.at.distance(left));
+        }
+        if right_is_vertex {
+            self.see(sighting.right_fan, root_number, root.length + root.at.distance(right));
+        }
+        true
     }
 
     /// Takes note of the length of a way to a vertex.
@@ -833,7 +911,22 @@ impl Search {
 
     /// Adds the links that start in a piece, each reached from the root through the interval
     /// between `right` and `left`; all three are equal where the root lies in the piece.
+    #[inline]
     fn offer_links(
+        &mut self,
+        at: &Expansion<'_>,
+        root_number: u32,
+        left: DVec2,
+        right: DVec2,
+        r: DVec2,
+    ) {
+        if !at.mesh.pieces.link_samples.is_empty() {
+            self.offer_links_of_piece(at, root_number, left, right, r);
+        }
+    }
+
+    #[inline(never)]
+    fn offer_links_of_piece(
         &mut self,
         at: &Expansion<'_>,
         root_number: u32,
@@ -863,9 +956,6 @@ impl Search {
             let key = length + rest * factor;
             if key > self.taut.goal_length {
                 continue;
-            }
-            if before_goal {
-                self.taut.goal_length = key;
             }
             let number = self.taut.roots.len() as u32;
             self.taut.roots.push(Root {

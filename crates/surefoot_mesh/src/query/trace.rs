@@ -104,54 +104,48 @@ impl Tracer {
         path: &mut Path,
     ) {
         let Stretch { mesh, tables, from, to, portals } = *line;
-        if !tables.is_uniform() {
-            fill_portals(mesh, portals, &mut self.portals);
-        }
-        let corners = corners.filter(|known| line.is_crossed_by(known));
-        if corners.is_none() {
-            fill_portals(mesh, portals, &mut self.portals);
-        }
-        debug_assert!(corners.is_none_or(|known| self.is_taut(line, known)));
-        let corners = match corners {
-            Some(known) => known,
-            None => {
-                self.corners.clear();
-                self.funnel.run(from.0, to.0, &self.portals, &mut self.corners);
-                &self.corners
+        debug_assert!(corners.is_none_or(|known| {
+            !line.cross_portals::<true>(known, |_| {}) || self.is_taut(line, known)
+        }));
+        let known = corners.is_some_and(|known| {
+            if line.is_plain(points) {
+                line.write_corners::<true>(known, first_piece, path)
+            } else {
+                self.profile.clear();
+                line.cross_portals::<true>(known, |point| self.profile.push(point))
             }
-        };
-        let last = ProfilePoint {
-            plan: to.0,
-            height_m: to.1,
-            portal: portals.len() as u32,
-            is_corner: true,
-        };
-        let mut legs = Legs::new(line, first_piece);
-        if tables.is_uniform() && points == PathPoints::Corners {
-            let mut writer = CornerWriter::default();
-            line.cross_portals(corners, |point| {
-                legs.add(line, &point, path);
-                writer.add(mesh, &point, path);
-            });
-            legs.add(line, &last, path);
-            writer.add_last(mesh, &last, path);
-        } else {
+        });
+        if known && line.is_plain(points) {
+            return;
+        }
+        if !known || !tables.is_uniform() {
+            fill_portals(mesh, portals, &mut self.portals);
+        }
+        if !known {
+            self.corners.clear();
+            self.funnel.run(from.0, to.0, &self.portals, &mut self.corners);
+            if line.is_plain(points) {
+                line.write_corners::<false>(&self.corners, first_piece, path);
+                return;
+            }
             self.profile.clear();
-            line.cross_portals(corners, |point| self.profile.push(point));
-            if !tables.is_uniform() {
-                self.relax(line, first_piece);
+            line.cross_portals::<false>(&self.corners, |point| self.profile.push(point));
+        }
+        if !tables.is_uniform() {
+            self.relax(line, first_piece);
+        }
+        let last = line.last_point();
+        self.profile.push(last);
+        let mut legs = Legs::new(line, first_piece);
+        self.profile.iter().for_each(|point| legs.add(line, point, path));
+        match points {
+            PathPoints::Corners => {
+                let mut writer = CornerWriter::default();
+                let before = self.profile.iter().take(self.profile.len() - 1);
+                before.for_each(|point| writer.add(mesh, point, path));
+                writer.add_last(mesh, &last, path);
             }
-            self.profile.push(last);
-            self.profile.iter().for_each(|point| legs.add(line, point, path));
-            match points {
-                PathPoints::Corners => {
-                    let mut writer = CornerWriter::default();
-                    let before = self.profile.iter().take(self.profile.len() - 1);
-                    before.for_each(|point| writer.add(mesh, point, path));
-                    writer.add_last(mesh, &last, path);
-                }
-                PathPoints::Ground => push_ground(&self.profile, mesh, from, path),
-            }
+            PathPoints::Ground => push_ground(&self.profile, mesh, from, path),
         }
         legs.finish(line, path);
     }
@@ -202,70 +196,105 @@ struct Stretch<'a> {
 }
 
 impl Stretch<'_> {
-    /// Whether the line that turns at `corners` passes between the ends of every portal, but for
-    /// rounding: then no line through the portals is shorter.
-    fn is_crossed_by(&self, corners: &[Corner]) -> bool {
-        let pieces = &self.mesh.pieces;
-        let mut rest = corners.iter().peekable();
-        let mut a = self.from.0;
-        let mut ahead = rest.peek().map_or(self.to.0, |c| c.at) - a;
-        for (i, crossing) in (0_u32..).zip(self.portals) {
-            let (right, left) = pieces.portal(crossing.edge());
-            while let Some(c) = rest.next_if(|c| c.portal == i) {
-                a = c.at;
-                ahead = rest.peek().map_or(self.to.0, |c| c.at) - a;
-            }
-            let slack = ON_PORTAL_M * ON_PORTAL_M * ahead.length_squared();
-            let (side_r, side_l) = (ahead.perp_dot(right - a), ahead.perp_dot(left - a));
-            let is_beside = (side_r > 0.0 && side_r * side_r > slack)
-                || (side_l < 0.0 && side_l * side_l > slack);
-            let progress = ahead.dot(right - a).max(ahead.dot(left - a));
-            let is_behind = progress < 0.0 && progress * progress > slack;
-            // Around a corner portals may lie any way.
-            if (is_beside || is_behind) && right != a && left != a {
-                return false;
-            }
-        }
-        rest.next().is_none()
+    /// Whether the path can be written as its points are found.
+    fn is_plain(&self, points: PathPoints) -> bool {
+        self.tables.is_uniform() && points == PathPoints::Corners
     }
 
-    /// Visits the points where the line that turns at `corners` crosses each portal, in order.
+    fn last_point(&self) -> ProfilePoint {
+        let (plan, height_m) = self.to;
+        ProfilePoint { plan, height_m, portal: self.portals.len() as u32, is_corner: true }
+    }
+
+    /// Adds the line that turns at `corners` to a path, corner by corner. If `CHECK` and the line does
+    /// not cross every portal the path stays as it is, and the answer is `false`.
+    #[inline]
+    fn write_corners<const CHECK: bool>(
+        &self,
+        corners: &[Corner],
+        first_piece: u32,
+        path: &mut Path,
+    ) -> bool {
+        let (points, cells) = (path.points.len(), path.cells.len());
+        let mut legs = Legs::new(self, first_piece);
+        let mut writer = CornerWriter::default();
+        let crosses = self.cross_portals::<CHECK>(corners, |point| {
+            legs.add(self, &point, path);
+            writer.add(self.mesh, &point, path);
+        });
+        if !crosses {
+            path.points.truncate(points);
+            path.cells.truncate(cells);
+            return false;
+        }
+        let last = self.last_point();
+        legs.add(self, &last, path);
+        writer.add_last(self.mesh, &last, path);
+        legs.finish(self, path);
+        true
+    }
+
+    /// The start as the first portal sees it.
+    #[inline(never)]
+    fn snapped_start(&self) -> DVec2 {
+        self.portals.first().map_or(self.from.0, |first| {
+            let (right, left) = self.mesh.pieces.portal(first.edge());
+            snapped(self.from.0, Some(&Portal { left, right }))
+        })
+    }
+
+    /// Visits the points where the line that turns at `corners` crosses each portal, in order. If
+    /// `CHECK` it ends at a portal that the line passes by, by more than rounding, and says so:
+    /// a line that crosses every portal is the shortest that does.
     #[inline(always)]
-    fn cross_portals(&self, corners: &[Corner], mut visit: impl FnMut(ProfilePoint)) {
-        let Some(first) = self.portals.first() else { return };
+    fn cross_portals<const CHECK: bool>(
+        &self,
+        corners: &[Corner],
+        mut visit: impl FnMut(ProfilePoint),
+    ) -> bool {
         let pieces = &self.mesh.pieces;
-        let portal_of = |crossing: &Crossing| {
-            let (right, left) = pieces.portal(crossing.edge());
-            Portal { left, right }
-        };
-        let mut a = snapped(self.from.0, Some(&portal_of(first)));
+        let mut a = self.snapped_start();
         let mut before = a;
-        let mut corners = corners.iter().peekable();
-        let mut b = corners.peek().map_or(self.to.0, |c| c.at);
+        let mut corners = corners.iter();
+        let mut corner = corners.next();
+        let mut b = corner.map_or(self.to.0, |c| c.at);
         for (i, crossing) in (0_u32..).zip(self.portals) {
-            let portal = portal_of(crossing);
-            let mut put = |plan: DVec2, share: f64, is_corner: bool| {
+            let (right, left) = pieces.portal(crossing.edge());
+            let portal = Portal { left, right };
+            // Once as a rule, but more than one corner can belong to a portal.
+            loop {
+                let is_corner = corner.is_some_and(|c| c.portal == i);
+                let (plan, share) = if is_corner {
+                    a = b;
+                    corner = corners.next();
+                    b = corner.map_or(self.to.0, |c| c.at);
+                    before = a;
+                    if CHECK && a != portal.left && a != portal.right {
+                        return false;
+                    }
+                    (a, portal.share(a))
+                } else if before == a && (portal.left == a || portal.right == a) {
+                    // Portals that meet at the corner are crossed there, one after another.
+                    (a, portal.share(a))
+                } else if let Some(crossed) = cross(a, b, &portal, before) {
+                    before = crossed.0;
+                    crossed
+                } else {
+                    if CHECK && passes_by(a, b, &portal) {
+                        return false;
+                    }
+                    let touched = touch(b, &portal, before);
+                    before = touched.0;
+                    touched
+                };
                 let height_m = pieces.portal_height(crossing.edge(), share);
                 visit(ProfilePoint { plan, height_m, portal: i, is_corner });
-            };
-            let mut met = false;
-            while let Some(c) = corners.next_if(|c| c.portal == i) {
-                put(c.at, portal.share(c.at), true);
-                a = c.at;
-                met = true;
-            }
-            if met {
-                b = corners.peek().map_or(self.to.0, |c| c.at);
-                before = a;
-            } else if before == a && (portal.left == a || portal.right == a) {
-                // Portals that meet at the corner are crossed there, one after another.
-                put(a, portal.share(a), false);
-            } else {
-                let (plan, share) = cross(a, b, &portal, before);
-                put(plan, share, false);
-                before = plan;
+                if !(is_corner && corner.is_some_and(|c| c.portal == i)) {
+                    break;
+                }
             }
         }
+        corner.is_none()
     }
 }
 
@@ -276,12 +305,24 @@ struct Legs {
     cell: u32,
     plan_length_m: f64,
     surface_length_m: f64,
+    gap_length_m: f64,
+    ramp_length_m: f64,
+    cost: f64,
 }
 
 impl Legs {
     fn new(line: &Stretch<'_>, first_piece: u32) -> Self {
         let cell = line.mesh.pieces.cells[first_piece as usize];
-        Self { at: line.from, piece: first_piece, cell, plan_length_m: 0.0, surface_length_m: 0.0 }
+        Self {
+            at: line.from,
+            piece: first_piece,
+            cell,
+            plan_length_m: 0.0,
+            surface_length_m: 0.0,
+            gap_length_m: 0.0,
+            ramp_length_m: 0.0,
+            cost: 0.0,
+        }
     }
 
     /// Goes on to the next point, and into the piece behind its portal.
@@ -294,12 +335,12 @@ impl Legs {
         self.plan_length_m += plan_m;
         self.surface_length_m += (plan2 + rise_m * rise_m).sqrt();
         if !line.tables.is_uniform() {
-            path.cost += plan_m * line.tables.cost(self.piece);
+            self.cost += plan_m * line.tables.cost(self.piece);
         }
         if !pieces.only_ground {
             match line.mesh.data().cell_kinds[self.cell as usize] {
-                CellKind::Gap => path.gap_length_m += plan_m,
-                CellKind::Ramp => path.ramp_length_m += plan_m,
+                CellKind::Gap => self.gap_length_m += plan_m,
+                CellKind::Ramp => self.ramp_length_m += plan_m,
                 CellKind::Ground => {}
             }
         }
@@ -317,9 +358,9 @@ impl Legs {
     fn finish(self, line: &Stretch<'_>, path: &mut Path) {
         path.plan_length_m += self.plan_length_m;
         path.surface_length_m += self.surface_length_m;
-        if line.tables.is_uniform() {
-            path.cost += self.plan_length_m;
-        }
+        path.gap_length_m += self.gap_length_m;
+        path.ramp_length_m += self.ramp_length_m;
+        path.cost += if line.tables.is_uniform() { self.plan_length_m } else { self.cost };
     }
 }
 
@@ -355,24 +396,38 @@ pub(super) fn fill_portals(mesh: Surface<'_>, stretch: &[Crossing], portals: &mu
 }
 
 /// Where the line from `a` to `b`, which has come as far as `before`, crosses a portal, and at which
-/// share of it.
+/// share of it; nothing where it does not pass between the ends, or only nearly so.
 #[inline(always)]
-fn cross(a: DVec2, b: DVec2, portal: &Portal, before: DVec2) -> (DVec2, f64) {
+fn cross(a: DVec2, b: DVec2, portal: &Portal, before: DVec2) -> Option<(DVec2, f64)> {
     let Portal { left, right } = *portal;
     let ahead = b - a;
     let (side_r, side_l) = (ahead.perp_dot(right - a), ahead.perp_dot(left - a));
-    if side_r < 0.0 && side_l > 0.0 {
-        let share = side_r / (side_r - side_l);
-        let at = right + (left - right) * share;
-        // Between where the line has come to and its end; nearly along the portal it may not be.
-        if (at - before).dot(ahead) >= -ON_WAY_M && (b - at).dot(ahead) >= -ON_WAY_M {
-            return (at, share);
-        }
-    }
-    touch(b, portal, before)
+    let share = side_r / (side_r - side_l);
+    let at = right + (left - right) * share;
+    // Between where the line has come to and its end; nearly along the portal it may not be.
+    let is_crossed = (side_r < 0.0)
+        & (side_l > 0.0)
+        & ((at - before).dot(ahead) >= -ON_WAY_M)
+        & ((b - at).dot(ahead) >= -ON_WAY_M);
+    if is_crossed { Some((at, share)) } else { None }
 }
 
-/// The same where the line only touches the portal, or runs along it: the point of it that is least
+/// Whether the line from `a` to `b` misses a portal by more than rounding.
+#[inline(never)]
+fn passes_by(a: DVec2, b: DVec2, portal: &Portal) -> bool {
+    let Portal { left, right } = *portal;
+    let ahead = b - a;
+    let slack = ON_PORTAL_M * ON_PORTAL_M * ahead.length_squared();
+    let (side_r, side_l) = (ahead.perp_dot(right - a), ahead.perp_dot(left - a));
+    let is_beside =
+        (side_r > 0.0 && side_r * side_r > slack) || (side_l < 0.0 && side_l * side_l > slack);
+    let progress = ahead.dot(right - a).max(ahead.dot(left - a));
+    let is_behind = progress < 0.0 && progress * progress > slack;
+    // Around a corner portals may lie any way.
+    (is_beside || is_behind) && right != a && left != a
+}
+
+/// Where a line that only touches a portal, or runs along it, meets it: the point of it that is least
 /// out of the way, and of several that are on it the next.
 #[inline(never)]
 fn touch(b: DVec2, portal: &Portal, before: DVec2) -> (DVec2, f64) {

@@ -179,7 +179,7 @@ fn speed(folder: &Path, pairs: usize) -> Result<()> {
     say("|---|---|---|---|---|---|---|---|---|---|---|---|---|")?;
     for (name, scene) in scenes {
         let settings = RecastSettings::with_cell_size(Agent::default(), 0.1);
-        let row = compare_speed(&build_recast(&scene, &settings)?, pairs)?;
+        let row = compare_speed(&build_recast(&scene, &settings)?, pairs, true)?;
         say(&speed_line(name, &row))?;
     }
     Ok(())
