@@ -191,9 +191,16 @@ impl Columns {
     /// The solid spans of one column: samples that touch are one.
     fn add_solids(&mut self, places: &Places<'_>, column: usize, settings: &VoxelSettings) {
         let grid = places.grid;
+        let samples = places.samples.of_column(column);
+        if samples.len() < 2 {
+            if let Some(sample) = samples.first() {
+                self.solids.push(solid_span(samples, sample.hi, places, column));
+            }
+            return;
+        }
         let mut sorted = std::mem::take(&mut self.scratch);
         sorted.clear();
-        sorted.extend_from_slice(places.samples.of_column(column));
+        sorted.extend_from_slice(samples);
         sorted.sort_unstable();
         sorted.dedup_by_key(|s| (s.lo, s.hi, s.surface));
         if settings.fill_solids && sorted.iter().any(|s| s.surface.faces_down()) {

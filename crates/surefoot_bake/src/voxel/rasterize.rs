@@ -8,6 +8,7 @@
 //! from its samples. A column is half open, so that ground that ends on a grid line ends there.
 
 use crate::voxel::grid::{Grid, GridTriangle, Surface, Window};
+use crate::voxel::sample_places::whole_below;
 
 /// The heights that a triangle has over a column, in lattice units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,7 +89,7 @@ struct Lines {
 impl Lines {
     /// The line at or before a position.
     fn at_or_before(self, v: f64) -> i64 {
-        let mut k = (v * self.per_unit).floor();
+        let mut k = whole_below(v * self.per_unit) as f64;
         // The product may be off by an ulp; lines are whole numbers of units, so this is exact.
         if k * self.cell > v {
             k -= 1.0;
