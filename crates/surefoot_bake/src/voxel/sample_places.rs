@@ -323,7 +323,7 @@ fn nearest_whole(v: f64) -> i64 {
 }
 
 /// The largest whole number that is not larger. The library's way is a call.
-pub(crate) fn whole_below(v: f64) -> i64 {
+fn whole_below(v: f64) -> i64 {
     let whole = v as i64;
     whole.saturating_sub(i64::from(whole as f64 > v))
 }
@@ -386,13 +386,15 @@ fn places_near(corners: &[[f64; 3]; 3], cell: f64) -> u16 {
     let (along, length2) = ([q[0] - p[0], q[1] - p[1]], apart(p, q));
     let near = WALL_NEAR_COLUMNS * cell;
     let mut places = 0;
-    for place in 0..SIDE * SIDE {
-        let d = [position(place % SIDE, cell) - p[0], position(place / SIDE, cell) - p[1]];
-        let t = if length2 > 0.0 { (d[0] * along[0] + d[1] * along[1]) / length2 } else { 0.0 };
-        let t = t.clamp(0.0, 1.0);
-        let (x, y) = (d[0] - t * along[0], d[1] - t * along[1]);
-        if x * x + y * y <= near * near {
-            places |= 1 << place;
+    for j in 0..SIDE {
+        let dy = position(j, cell) - p[1];
+        let dy_along = dy * along[1];
+        for i in 0..SIDE {
+            let dx = position(i, cell) - p[0];
+            let t = if length2 > 0.0 { (dx * along[0] + dy_along) / length2 } else { 0.0 };
+            let t = t.clamp(0.0, 1.0);
+            let (x, y) = (dx - t * along[0], dy - t * along[1]);
+            places |= u16::from(x * x + y * y <= near * near) << (SIDE * j + i);
         }
     }
     places

@@ -57,8 +57,12 @@ impl<'a> Ground<'a> {
     ) -> Self {
         let mut ranks = vec![0; columns.len()];
         for column in 0..window.columns() {
+            let spans = columns.span_range(column);
+            if spans.len() < 2 {
+                continue;
+            }
             let mut rank = 0;
-            for span in columns.span_range(column) {
+            for span in spans {
                 if field.gone[span as usize].is_none() {
                     ranks[span as usize] = rank;
                     rank += 1;
@@ -244,6 +248,9 @@ impl<'a> Ground<'a> {
     pub(crate) fn is_step(&self, a: u32, b: u32) -> bool {
         let rises = &self.columns.rises;
         let apart = (i64::from(self.height(a)) - i64::from(self.height(b))).abs();
+        if apart <= i64::from(self.grid.cell_height) {
+            return false;
+        }
         let slope = (i64::from(rises[a as usize]) + i64::from(rises[b as usize])) / 2;
         apart > slope + i64::from(self.grid.cell_height)
     }
