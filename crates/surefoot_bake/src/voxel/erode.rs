@@ -239,7 +239,7 @@ fn find_ends(
         let open = EdgeClass::Open;
         let mut end = Ends { behind: [ALL; 4], classes: [open; 4], class: open };
         for direction in [EAST, NORTH, WEST, SOUTH] {
-            if links[direction] != NO_SPAN || field.leaves(places.window, span, direction) {
+            if links[direction] != NO_SPAN || field.leaves(span, direction) {
                 continue;
             }
             end.behind[direction] = match column_beside(places.window, place, direction) {

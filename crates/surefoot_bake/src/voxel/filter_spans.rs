@@ -9,7 +9,7 @@
 
 use crate::settings::VoxelSettings;
 use crate::voxel::bridge_gaps::bridge_gaps;
-use crate::voxel::grid::{Grid, Surface};
+use crate::voxel::grid::{Grid, Surface, Window};
 use crate::voxel::link_neighbours::column_beside;
 use crate::voxel::rasterize::Sample;
 use crate::voxel::sample_places::{Places, TOUCHING_UNITS};
@@ -157,8 +157,14 @@ impl Columns {
         self.firsts[column]..self.firsts[column + 1]
     }
 
-    /// Builds the spans of a window from its samples, in place of what was there.
-    pub(crate) fn fill(&mut self, places: &Places<'_>, settings: &VoxelSettings) {
+    /// Builds the spans of a window from its samples, in place of what was there: in smaller windows
+    /// solid spans, and ground.
+    pub(crate) fn fill(
+        &mut self,
+        places: &Places<'_>,
+        [solid, known]: [&Window; 2],
+        settings: &VoxelSettings,
+    ) {
         let (grid, window) = (places.grid, places.window);
         self.solid_firsts.clear();
         self.solids.clear();
@@ -169,12 +175,19 @@ impl Columns {
         self.ceilings.clear();
         self.areas.clear();
         self.made.clear();
-        for column in 0..window.columns() {
-            self.solid_firsts.push(self.solids.len() as u32);
-            let first = self.solids.len();
-            self.add_solids(places, column, settings);
-            if settings.low_obstacles && self.solids.len() > first + 1 {
-                self.walk_over_low(first, grid);
+        for row in 0..window.depth() {
+            let inside = window.columns_within(solid, row);
+            let columns = (row as usize * window.width() as usize..).take(window.width() as usize);
+            for column in columns {
+                let first = self.solids.len();
+                self.solid_firsts.push(first as u32);
+                if !inside.contains(&column) {
+                    continue;
+                }
+                self.add_solids(places, column, settings);
+                if settings.low_obstacles && self.solids.len() > first + 1 {
+                    self.walk_over_low(first, grid);
+                }
             }
         }
         self.solid_firsts.push(self.solids.len() as u32);
@@ -185,10 +198,17 @@ impl Columns {
             bridge_gaps(self, places);
         }
         self.step_down(places);
-        for column in 0..window.columns() {
-            self.firsts.push(self.heights.len() as u32);
-            let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
-            self.add_ground(from as usize, to as usize, grid);
+        for row in 0..window.depth() {
+            let inside = window.columns_within(known, row);
+            let columns = (row as usize * window.width() as usize..).take(window.width() as usize);
+            for column in columns {
+                self.firsts.push(self.heights.len() as u32);
+                if !inside.contains(&column) {
+                    continue;
+                }
+                let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
+                self.add_ground(from as usize, to as usize, grid);
+            }
         }
         self.firsts.push(self.heights.len() as u32);
     }
