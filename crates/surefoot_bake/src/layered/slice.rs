@@ -278,7 +278,7 @@ fn rasterize(triangles: &[GridTriangle], scales: &Scales) -> Vec<Vec<(u32, FaceR
 
 /// All columns: numbers in this window are those of the grid.
 fn whole_window(grid: &Grid) -> Window {
-    Window { x0: 0, y0: 0, x1: grid.width, y1: grid.depth, more: [false; 2] }
+    Window { x0: 0, y0: 0, x1: grid.width, y1: grid.depth }
 }
 
 /// Sorts faces into columns; within a column they keep their order.

@@ -23,10 +23,17 @@ pub(crate) fn bridge_gaps(columns: &mut Columns, places: &Places<'_>) {
     let mut added: Vec<(u32, SolidSpan)> = Vec::new();
     let (width, depth) = (window.width() as usize, window.depth() as usize);
     for column in 0..width * depth {
+        let of_column = columns.solids_of(column);
+        if of_column.is_empty() {
+            continue;
+        }
         let (x, y) = (column % width, column / width);
-        for a in columns.solids_of(column).iter().filter(|s| s.is_ground()) {
+        for a in of_column.iter().filter(|s| s.is_ground()) {
             for (stride, beyond) in [(1, width - 1 - x), (width, depth - 1 - y)] {
                 let most = (MOST_GAP_COLUMNS as usize + 1).min(beyond);
+                if most == 0 || goes_on(columns, places, a, column + stride) {
+                    continue;
+                }
                 find_tread(columns, places, a, [column, stride, most], &mut scratch, &mut added);
             }
         }
@@ -40,6 +47,15 @@ pub(crate) fn bridge_gaps(columns: &mut Columns, places: &Places<'_>) {
         later.0 == kept.0 && i64::from(later.1.lo) - i64::from(kept.1.lo) < grid.agent_height
     });
     columns.insert_solids(&added);
+}
+
+/// Whether something as high as a tread stands in the next column: the most common case.
+fn goes_on(columns: &Columns, places: &Places<'_>, a: &SolidSpan, next: usize) -> bool {
+    let grid = places.grid;
+    let height = i64::from(a.height());
+    let over_head = height + grid.step + grid.agent_height;
+    let least = height - i64::from(grid.cell_height);
+    columns.solids_of(next).iter().any(|s| i64::from(s.lo) < over_head && i64::from(s.top) > least)
 }
 
 /// Looks from a tread along one axis, over columns with nothing as high as the lower of two treads, for

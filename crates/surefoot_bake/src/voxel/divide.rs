@@ -46,9 +46,7 @@ fn distances(ground: &Ground<'_>) -> Vec<u32> {
     let mut queue: Vec<u32> = (0..count as u32)
         .filter(|&s| {
             ground.field.gone[s as usize].is_none()
-                && (0..4).any(|d| {
-                    ground.link(s, d).is_none() && !ground.field.leaves(&ground.window, s, d)
-                })
+                && (0..4).any(|d| ground.link(s, d).is_none() && !ground.field.leaves(s, d))
         })
         .collect();
     for &s in &queue {

@@ -33,11 +33,19 @@ const fn row_offset(row: usize) -> i32 {
     2 * row as i32 - 5
 }
 
+/// A number for each row of places. There are two more than rows, so that all of them fit into one
+/// register; those never hold less than the others.
+type Rows = [i16; 8];
+
 /// Steps over places to the first that is no ground, for each row of places, and what stands there.
 #[derive(Clone, Copy, Debug)]
 struct Along {
-    places: [u16; ROWS],
+    places: Rows,
     class: EdgeClass,
+}
+
+fn least(rows: &Rows) -> i16 {
+    rows.iter().fold(i16::MAX, |least, &n| least.min(n))
 }
 
 /// What lies on both sides of the ends of a span's links.
@@ -58,13 +66,12 @@ pub(crate) struct ErodeScratch {
     /// For spans with links that end: where to look in `ends`.
     ends_of: Vec<u32>,
     ends: Vec<Ends>,
-    /// From the span's far side, to the west and to the east.
-    to_west: Vec<Along>,
-    to_east: Vec<Along>,
+    /// From the span's far side, to the west, then to the east.
+    aside: Vec<Along>,
     /// From the middle of the span, either way, in eighths of a column.
     nearest: Vec<Along>,
     /// The least of each of those: most spans are far from everything, and that alone tells.
-    least: Vec<u16>,
+    least: Vec<i16>,
     removed: Vec<(u32, EdgeClass)>,
     places: PlaceScratch,
 }
@@ -86,7 +93,7 @@ pub(crate) fn erode(
     // Rows of columns whose nearest places are near enough.
     let reach = (0_u32..).find(|&k| square(8 * (k + 1) - 5) >= limit).unwrap_or(0);
     find_ends(field, columns, places, scratch);
-    let cap = (SIDE as u32 * (reach + 2)).min(u32::from(u16::MAX / 4)) as u16;
+    let cap = (SIDE as u32 * (reach + 2)).min(FAR as u32) as i16;
     measure_along_x(field, cap, scratch);
     let mut removed = std::mem::take(&mut scratch.removed);
     removed.clear();
@@ -115,15 +122,15 @@ fn too_near(
 ) -> Option<EdgeClass> {
     let mut best = (limit, None);
     let look = |best: &mut (u64, Option<EdgeClass>), along: &Along, rows_away: i32| {
-        for (row, &x) in along.places.iter().enumerate() {
+        for (row, &x) in along.places[..ROWS].iter().enumerate() {
             let y = (8 * rows_away + row_offset(row)).unsigned_abs();
-            let away = square(u32::from(x)) + square(y);
+            let away = square(x as u32) + square(y);
             if away < best.0 {
                 *best = (away, Some(along.class));
             }
         }
     };
-    if square(u32::from(scratch.least[span as usize])) < best.0 {
+    if square(scratch.least[span as usize] as u32) < best.0 {
         look(&mut best, &scratch.nearest[span as usize], 0);
     }
     for (direction, sign) in [(NORTH, 1), (SOUTH, -1)] {
@@ -146,7 +153,7 @@ fn too_near(
                 break;
             }
             at = next;
-            if row_away + square(u32::from(scratch.least[at as usize])) < best.0 {
+            if row_away + square(scratch.least[at as usize] as u32) < best.0 {
                 look(&mut best, &scratch.nearest[at as usize], sign * k);
             }
         }
@@ -186,8 +193,8 @@ const fn row_of(ground: u16, row: usize) -> u16 {
 
 /// How far from the middle of a column the first place without ground lies, for each row, in eighths
 /// of a column.
-fn nearest_in(ground: u16) -> [u16; ROWS] {
-    let mut nearest = [FAR; ROWS];
+fn nearest_in(ground: u16) -> Rows {
+    let mut nearest = [FAR; 8];
     for (j, near) in nearest[1..=SIDE].iter_mut().enumerate() {
         *near = match row_of(ground, j) {
             0xF => FAR,
@@ -199,7 +206,7 @@ fn nearest_in(ground: u16) -> [u16; ROWS] {
 }
 
 /// Farther than any radius reaches, in places and in eighths of a column.
-const FAR: u16 = u16::MAX / 4;
+const FAR: i16 = i16::MAX / 2;
 
 /// Finds the ground in the columns on both sides of every end of a link.
 fn find_ends(
@@ -232,7 +239,7 @@ fn find_ends(
         let open = EdgeClass::Open;
         let mut end = Ends { behind: [ALL; 4], classes: [open; 4], class: open };
         for direction in [EAST, NORTH, WEST, SOUTH] {
-            if links[direction] != NO_SPAN || field.leaves(places.window, span, direction) {
+            if links[direction] != NO_SPAN || field.leaves(span, direction) {
                 continue;
             }
             end.behind[direction] = match column_beside(places.window, place, direction) {
@@ -251,37 +258,37 @@ fn find_ends(
 }
 
 /// Steps to the first place of a row that is no ground.
-fn run(row: u16, order: &[u16]) -> u16 {
-    order.iter().take_while(|i| row & 1 << **i != 0).count() as u16
+fn run(row: u16, order: &[u16]) -> i16 {
+    order.iter().take_while(|i| row & 1 << **i != 0).count() as i16
 }
 
 const WESTWARDS: [u16; SIDE] = [3, 2, 1, 0];
 const EASTWARDS: [u16; SIDE] = [0, 1, 2, 3];
 
-fn measure_along_x(field: &OpenField, cap: u16, scratch: &mut ErodeScratch) {
+fn measure_along_x(field: &OpenField, cap: i16, scratch: &mut ErodeScratch) {
     let count = field.links.len();
-    let nothing = Along { places: [0; ROWS], class: EdgeClass::Open };
-    for list in [&mut scratch.to_west, &mut scratch.to_east, &mut scratch.nearest] {
-        list.clear();
-        list.resize(count, nothing);
-    }
-    scratch.least.clear();
+    let nothing = Along { places: [0; 8], class: EdgeClass::Open };
+    // All entries are written before they are read.
+    scratch.aside.resize(count, nothing);
+    scratch.nearest.resize(count, nothing);
     scratch.least.resize(count, 0);
     // Spans are numbered row by row, so the neighbour to the west comes before, to the east after.
     for span in 0..count as u32 {
         let (half, whole) = pass(field, scratch, span, WEST, cap);
-        scratch.to_west[span as usize] = whole;
+        scratch.aside[span as usize] = whole;
         scratch.nearest[span as usize] = half;
     }
     for span in (0..count as u32).rev() {
         let (half, whole) = pass(field, scratch, span, EAST, cap);
-        scratch.to_east[span as usize] = whole;
+        scratch.aside[span as usize] = whole;
         let west = scratch.nearest[span as usize];
-        let least = |a: &Along| a.places.iter().copied().min();
-        let class = if least(&half) < least(&west) { half.class } else { west.class };
-        let both: [u16; ROWS] =
-            std::array::from_fn(|row| 1 + 2 * half.places[row].min(west.places[row]));
-        scratch.least[span as usize] = both.into_iter().min().unwrap_or(0);
+        let [to_east, to_west] = [least(&half.places), least(&west.places)];
+        let class = if to_east < to_west { half.class } else { west.class };
+        let mut both = half.places;
+        for (both, west) in both.iter_mut().zip(&west.places) {
+            *both = 1 + 2 * (*both).min(*west);
+        }
+        scratch.least[span as usize] = 1 + 2 * to_east.min(to_west);
         scratch.nearest[span as usize] = Along { places: both, class };
     }
 }
@@ -292,23 +299,41 @@ fn pass(
     scratch: &ErodeScratch,
     span: u32,
     direction: usize,
-    cap: u16,
+    cap: i16,
 ) -> (Along, Along) {
-    let (list, order) = match direction {
-        WEST => (&scratch.to_west, WESTWARDS),
-        _ => (&scratch.to_east, EASTWARDS),
-    };
-    let mut whole = match field.links[span as usize][direction] {
+    let next = field.links[span as usize][direction];
+    if next != NO_SPAN && scratch.ends_of[span as usize] == u32::MAX {
+        let beside = &scratch.aside[next as usize];
+        let farther = |steps: i16| {
+            let mut along = *beside;
+            along.places.iter_mut().for_each(|p| *p = (*p + steps).min(cap));
+            along
+        };
+        return (farther(2), farther(4));
+    }
+    pass_end(scratch, span, next, direction, cap)
+}
+
+/// The same for a span with links that end.
+fn pass_end(
+    scratch: &ErodeScratch,
+    span: u32,
+    next: u32,
+    direction: usize,
+    cap: i16,
+) -> (Along, Along) {
+    let order = if direction == WEST { WESTWARDS } else { EASTWARDS };
+    let mut whole = match next {
         NO_SPAN => {
             // Beside the row of columns behind the end nothing is known; that row tells.
             let (there, class) = scratch.behind(span, direction);
-            let mut places = [cap; ROWS];
+            let mut places = [cap; 8];
             for (j, steps) in places[1..=SIDE].iter_mut().enumerate() {
                 *steps = run(row_of(there, j), &order);
             }
             Along { places, class }
         }
-        next => list[next as usize],
+        next => scratch.aside[next as usize],
     };
     let mut half = whole;
     if scratch.ends_of[span as usize] == u32::MAX {
@@ -320,9 +345,9 @@ fn pass(
         let on = whole.places[row];
         let (here, near) = (run(bits, &order), run(bits, &order[2..]));
         half.places[row] = if near < 2 { near } else { (on + 2).min(cap) };
-        whole.places[row] = if here < SIDE as u16 { here } else { (on + 4).min(cap) };
+        whole.places[row] = if here < SIDE as i16 { here } else { (on + 4).min(cap) };
         // What is far away, perhaps beyond the window, does not tell what stands here.
-        if here < SIDE as u16 {
+        if here < SIDE as i16 {
             let class = scratch.ends(span).map_or(EdgeClass::Open, |e| e.class);
             (half.class, whole.class) = (class, class);
         }

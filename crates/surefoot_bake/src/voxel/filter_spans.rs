@@ -9,7 +9,7 @@
 
 use crate::settings::VoxelSettings;
 use crate::voxel::bridge_gaps::bridge_gaps;
-use crate::voxel::grid::{Grid, Surface};
+use crate::voxel::grid::{Grid, Surface, Window};
 use crate::voxel::link_neighbours::column_beside;
 use crate::voxel::rasterize::Sample;
 use crate::voxel::sample_places::{Places, TOUCHING_UNITS};
@@ -119,6 +119,11 @@ impl Columns {
         &self.solids[from..self.solid_firsts[column + 1] as usize]
     }
 
+    /// The column of a solid span.
+    pub(crate) fn column_of_solid(&self, solid: u32) -> usize {
+        self.solid_firsts.partition_point(|&first| first <= solid) - 1
+    }
+
     /// Adds solid spans, sorted by column.
     pub(crate) fn insert_solids(&mut self, added: &[(u32, SolidSpan)]) {
         let old = std::mem::take(&mut self.solids);
@@ -152,8 +157,14 @@ impl Columns {
         self.firsts[column]..self.firsts[column + 1]
     }
 
-    /// Builds the spans of a window from its samples, in place of what was there.
-    pub(crate) fn fill(&mut self, places: &Places<'_>, settings: &VoxelSettings) {
+    /// Builds the spans of a window from its samples, in place of what was there: in smaller windows
+    /// solid spans, and ground.
+    pub(crate) fn fill(
+        &mut self,
+        places: &Places<'_>,
+        [solid, known]: [&Window; 2],
+        settings: &VoxelSettings,
+    ) {
         let (grid, window) = (places.grid, places.window);
         self.solid_firsts.clear();
         self.solids.clear();
@@ -164,12 +175,19 @@ impl Columns {
         self.ceilings.clear();
         self.areas.clear();
         self.made.clear();
-        for column in 0..window.columns() {
-            self.solid_firsts.push(self.solids.len() as u32);
-            let first = self.solids.len();
-            self.add_solids(places, column, settings);
-            if settings.low_obstacles {
-                self.walk_over_low(first, grid);
+        for row in 0..window.depth() {
+            let inside = window.columns_within(solid, row);
+            let columns = (row as usize * window.width() as usize..).take(window.width() as usize);
+            for column in columns {
+                let first = self.solids.len();
+                self.solid_firsts.push(first as u32);
+                if !inside.contains(&column) {
+                    continue;
+                }
+                self.add_solids(places, column, settings);
+                if settings.low_obstacles && self.solids.len() > first + 1 {
+                    self.walk_over_low(first, grid);
+                }
             }
         }
         self.solid_firsts.push(self.solids.len() as u32);
@@ -180,10 +198,17 @@ impl Columns {
             bridge_gaps(self, places);
         }
         self.step_down(places);
-        for column in 0..window.columns() {
-            self.firsts.push(self.heights.len() as u32);
-            let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
-            self.add_ground(from as usize, to as usize, grid);
+        for row in 0..window.depth() {
+            let inside = window.columns_within(known, row);
+            let columns = (row as usize * window.width() as usize..).take(window.width() as usize);
+            for column in columns {
+                self.firsts.push(self.heights.len() as u32);
+                if !inside.contains(&column) {
+                    continue;
+                }
+                let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
+                self.add_ground(from as usize, to as usize, grid);
+            }
         }
         self.firsts.push(self.heights.len() as u32);
     }
@@ -191,10 +216,21 @@ impl Columns {
     /// The solid spans of one column: samples that touch are one.
     fn add_solids(&mut self, places: &Places<'_>, column: usize, settings: &VoxelSettings) {
         let grid = places.grid;
+        let samples = places.samples.of_column(column);
+        if samples.len() < 2 {
+            self.solids.extend(samples.first().map(solid_of_one));
+            return;
+        }
         let mut sorted = std::mem::take(&mut self.scratch);
         sorted.clear();
-        sorted.extend_from_slice(places.samples.of_column(column));
-        sorted.sort_unstable();
+        sorted.extend_from_slice(samples);
+        if let [a, b] = sorted.as_mut_slice() {
+            if a > b {
+                std::mem::swap(a, b);
+            }
+        } else {
+            sorted.sort_unstable();
+        }
         sorted.dedup_by_key(|s| (s.lo, s.hi, s.surface));
         if settings.fill_solids && sorted.iter().any(|s| s.surface.faces_down()) {
             fill_solids(&mut sorted, &mut self.facing);
@@ -219,21 +255,21 @@ impl Columns {
     /// Where a tread hangs over part of the next one, which goes on beside it, the ground is what lies
     /// in the column's middle.
     fn step_down(&mut self, places: &Places<'_>) {
-        let (step, window) = (places.grid.step, places.window);
+        let step = places.grid.step;
         let mut lowered: Vec<(usize, SolidSpan)> = Vec::new();
-        for column in 0..window.columns() {
-            let from = self.solid_firsts[column] as usize;
-            for (i, pair) in self.solids_of(column).windows(2).enumerate() {
-                let [below, span] = [pair[0], pair[1]];
-                if span.made == Made::Surface
-                    && span.is_ground()
-                    && below.is_ground()
-                    && i64::from(span.top) - i64::from(below.ground) <= step
-                    && self.goes_on_beside(places, column, &span, &below)
-                    && places.middle_is_lower(column, span.ground_range(), below.ground_range())
-                {
-                    lowered.push((from + i + 1, below));
-                }
+        for (i, pair) in self.solids.windows(2).enumerate() {
+            let [below, span] = [pair[0], pair[1]];
+            if !(span.is_ground() && below.is_ground() && span.made == Made::Surface)
+                || i64::from(span.top) - i64::from(below.ground) > step
+            {
+                continue;
+            }
+            let column = self.column_of_solid(i as u32);
+            if i + 1 < self.solid_firsts[column + 1] as usize
+                && self.goes_on_beside(places, column, &span, &below)
+                && places.middle_is_lower(column, span.ground_range(), below.ground_range())
+            {
+                lowered.push((i + 1, below));
             }
         }
         for (i, below) in lowered {
@@ -324,6 +360,23 @@ fn fill_solids(samples: &mut Vec<Sample>, facing: &mut Vec<(i32, bool)>) {
     if samples.len() > before {
         samples.sort_unstable();
     }
+}
+
+/// The same as [`solid_span`] of a single sample.
+fn solid_of_one(sample: &Sample) -> SolidSpan {
+    let Sample { lo, hi: top, surface, .. } = *sample;
+    let (area, made) = (NO_GROUND, Made::Surface);
+    let mut span = SolidSpan { lo, top, ground: top, rise: 0, area, steep: false, made };
+    if surface.is_ground() {
+        span.area = surface.area();
+    } else if surface == Surface::STEEP {
+        span.steep = true;
+    } else {
+        return span;
+    }
+    span.rise = (i64::from(top) - i64::from(lo)).min(i64::from(i32::MAX)) as i32;
+    span.ground = ((i64::from(lo) + i64::from(top)) / 2) as i32;
+    span
 }
 
 /// One span from samples that touch. Its top is ground where a walkable sample makes it, or, with

@@ -80,8 +80,6 @@ pub(crate) struct Window {
     pub(crate) y0: u32,
     pub(crate) x1: u32,
     pub(crate) y1: u32,
-    /// Whether the grid goes on beyond the end of x and of y.
-    pub(crate) more: [bool; 2],
 }
 
 impl Window {
@@ -95,6 +93,15 @@ impl Window {
 
     pub(crate) const fn columns(&self) -> usize {
         self.width() as usize * self.depth() as usize
+    }
+
+    /// The columns of one of its rows, counted through the window, that lie in a smaller window.
+    pub(crate) fn columns_within(&self, inner: &Self, row: u32) -> std::ops::Range<usize> {
+        let first = row as usize * self.width() as usize;
+        if !(inner.y0..inner.y1).contains(&(self.y0 + row)) {
+            return first..first;
+        }
+        first + (inner.x0 - self.x0) as usize..first + (inner.x1 - self.x0) as usize
     }
 }
 
@@ -114,8 +121,9 @@ pub(crate) struct Grid {
     pub(crate) depth: u32,
     /// Columns along a tile's side.
     tile: u32,
-    /// Columns around a tile on which its result depends.
-    margin: u32,
+    /// Columns around a tile on which its result depends: whose triangles, whose solid spans and
+    /// whose ground.
+    margins: [u32; 3],
     /// The agent's height and radius.
     pub(crate) agent_height: i64,
     pub(crate) agent_radius: i64,
@@ -159,7 +167,11 @@ impl Grid {
         let flattest_riser = agent.max_step_m / agent.max_slope_rad.tan().max(0.01);
         let riser_columns = ((units(flattest_riser) / f64::from(cell)).ceil() + 1.0)
             .min(f64::from(MOST_RISER_COLUMNS)) as u32;
-        let margin = reach + 6 + STOREY_ROUNDS + riser_columns + MOST_GAP_COLUMNS;
+        // What an own column needs of the ground around it: its height four columns away, storeys
+        // from column to column, erosion, and what erosion asks of the columns beside it.
+        let ground_margin = reach + 6 + STOREY_ROUNDS;
+        let solid_margin = ground_margin + MOST_GAP_COLUMNS;
+        let margin = solid_margin + riser_columns;
         let sides = [width, depth].map(|n| u64::from(n.min(tile.saturating_add(2 * margin))));
         if sides[0] * sides[1] > MAX_TILE_COLUMNS {
             let count = (sides[0] * sides[1]) as usize;
@@ -175,7 +187,7 @@ impl Grid {
             width,
             depth,
             tile,
-            margin,
+            margins: [margin, solid_margin, ground_margin],
             agent_height: (units(agent.height_m) - slack) as i64,
             agent_radius,
             // Never as high as the agent: ground over ground stays apart.
@@ -198,21 +210,18 @@ impl Grid {
         let (x0, y0) = (i * self.tile, j * self.tile);
         let end = |from: u32, n: u32| from.saturating_add(self.tile).min(n);
         let (x1, y1) = (end(x0, self.width), end(y0, self.depth));
-        Window { x0, y0, x1, y1, more: [x1 < self.width, y1 < self.depth] }
+        Window { x0, y0, x1, y1 }
     }
 
-    /// A tile's columns with the margin around them.
-    pub(crate) fn window_with_margin(&self, own: &Window) -> Window {
-        let m = self.margin;
-        let (x1, y1) =
-            (own.x1.saturating_add(m).min(self.width), own.y1.saturating_add(m).min(self.depth));
-        Window {
+    /// A tile's columns with those around them whose triangles, whose solid spans and whose ground
+    /// have to be known.
+    pub(crate) fn windows_around(&self, own: &Window) -> [Window; 3] {
+        self.margins.map(|m| Window {
             x0: own.x0.saturating_sub(m),
             y0: own.y0.saturating_sub(m),
-            x1,
-            y1,
-            more: [x1 < self.width, y1 < self.depth],
-        }
+            x1: own.x1.saturating_add(m).min(self.width),
+            y1: own.y1.saturating_add(m).min(self.depth),
+        })
     }
 
     /// The first column, counted from the frame's origin.
@@ -290,7 +299,7 @@ pub(crate) fn bin_tiles(
                 let lo = t.corners.iter().map(|c| c[k]).min().unwrap_or(0);
                 let hi = t.corners.iter().map(|c| c[k]).max().unwrap_or(0);
                 let column = |v: i32| i64::from(v).div_euclid(i64::from(grid.cell)) - first;
-                let (margin, tile) = (i64::from(grid.margin), i64::from(grid.tile));
+                let (margin, tile) = (i64::from(grid.margins[0]), i64::from(grid.tile));
                 let from = (column(lo) - margin).max(0) / tile;
                 let to = ((column(hi) + margin) / tile).min(i64::from(count) - 1);
                 (from as u32, to as u32)

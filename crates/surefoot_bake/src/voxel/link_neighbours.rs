@@ -31,12 +31,23 @@ pub(crate) struct OpenField {
     pub(crate) places: Vec<[u32; 2]>,
     /// Why a span is no ground any more; `None` for ground.
     pub(crate) gone: Vec<Option<EdgeClass>>,
+    /// In each direction the last x or y with ground that is known, where the grid goes on behind it;
+    /// otherwise nothing that is ever reached.
+    last_known: [u32; 4],
 }
 
 impl OpenField {
-    /// Links all ground of a window, in place of what was there.
-    pub(crate) fn link(&mut self, columns: &Columns, grid: &Grid, window: &Window) {
+    /// Links all ground of a window, in place of what was there. It is known in a smaller window.
+    pub(crate) fn link(&mut self, columns: &Columns, grid: &Grid, [window, known]: [&Window; 2]) {
         let (width, depth) = (window.width() as usize, window.depth() as usize);
+        let goes_on = [known.x1 < grid.width, known.y1 < grid.depth, known.x0 > 0, known.y0 > 0];
+        let last = [
+            known.x1 - window.x0 - 1,
+            known.y1 - window.y0 - 1,
+            known.x0 - window.x0,
+            known.y0 - window.y0,
+        ];
+        self.last_known = std::array::from_fn(|d| if goes_on[d] { last[d] } else { u32::MAX });
         self.links.clear();
         self.links.resize(columns.len(), [NO_SPAN; 4]);
         self.gone.clear();
@@ -102,7 +113,7 @@ impl OpenField {
         for span in 0..self.links.len() as u32 {
             let is_ledge = (0..4).any(|d| {
                 self.links[span as usize][d] == NO_SPAN
-                    && !self.leaves(window, span, d)
+                    && !self.leaves(span, d)
                     && is_drop(columns, grid, window, self.places[span as usize], span, d)
             });
             if is_ledge {
@@ -112,15 +123,11 @@ impl OpenField {
         self.remove_all(&ledges);
     }
 
-    /// Whether a direction leads out of the window where the grid goes on.
-    pub(crate) fn leaves(&self, window: &Window, span: u32, direction: usize) -> bool {
+    /// Whether a direction leads out of where ground is known, and the grid goes on there.
+    pub(crate) fn leaves(&self, span: u32, direction: usize) -> bool {
         let [x, y] = self.places[span as usize];
-        match direction {
-            EAST => x + 1 == window.width() && window.more[0],
-            NORTH => y + 1 == window.depth() && window.more[1],
-            WEST => x == 0 && window.x0 > 0,
-            _ => y == 0 && window.y0 > 0,
-        }
+        let at = if direction == EAST || direction == WEST { x } else { y };
+        at == self.last_known[direction]
     }
 }
 

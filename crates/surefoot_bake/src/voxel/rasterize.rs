@@ -30,11 +30,10 @@ pub(crate) struct ColumnSamples {
     row: RowScratch,
 }
 
-/// Heights at the columns of one row.
+/// Lowest and highest point at the columns of one row.
 #[derive(Debug, Default)]
 struct RowScratch {
-    lo: Vec<f64>,
-    hi: Vec<f64>,
+    heights: Vec<(f64, f64)>,
 }
 
 /// Adding and taking away this number rounds to whole units, halves to even.
@@ -45,7 +44,8 @@ const ROUND_TO_UNITS: f64 = 6_755_399_441_055_744.0;
 const ROUND_TO_FRACTION: f64 = ROUND_TO_UNITS / 256.0;
 
 fn to_units(v: f64) -> i32 {
-    ((v + ROUND_TO_UNITS) - ROUND_TO_UNITS) as i32
+    // The whole number lies in the last bits of the sum.
+    (v + ROUND_TO_UNITS).to_bits() as i32
 }
 
 fn to_fraction(v: f64) -> f64 {
@@ -88,14 +88,11 @@ struct Lines {
 impl Lines {
     /// The line at or before a position.
     fn at_or_before(self, v: f64) -> i64 {
-        let mut k = (v * self.per_unit).floor();
-        // The product may be off by an ulp; lines are whole numbers of units, so this is exact.
-        if k * self.cell > v {
-            k -= 1.0;
-        } else if (k + 1.0) * self.cell <= v {
-            k += 1.0;
-        }
-        k as i64
+        // The nearest line, as in [`to_units`], or the one before it. The product may be off by an
+        // ulp; lines are whole numbers of units, so comparing is exact.
+        let nearest = v * self.per_unit + ROUND_TO_UNITS;
+        let after = (nearest - ROUND_TO_UNITS) * self.cell > v;
+        i64::from(nearest.to_bits() as i32) - i64::from(after)
     }
 
     /// First and last column of a stretch.
@@ -174,7 +171,7 @@ impl ColumnSamples {
         let [first_x, first_y] = grid.first_column();
         let bounds = |k: usize| {
             let [a, b, c] = corners;
-            (a[k].min(b[k]).min(c[k]), a[k].max(b[k]).max(c[k]))
+            (lesser(lesser(a[k], b[k]), c[k]), greater(greater(a[k], b[k]), c[k]))
         };
         let ((x_lo, x_hi), (y_lo, y_hi), (z_lo, z_hi)) = (bounds(0), bounds(1), bounds(2));
         let (x_first, x_last) = lines.range(x_lo, x_hi);
@@ -224,7 +221,7 @@ impl ColumnSamples {
                 continue;
             }
             self.row.measure(&strip, lines, from + first_x, to + first_x);
-            let heights = self.row.lo.iter().zip(&self.row.hi).skip(1);
+            let heights = &self.row.heights[1..];
             self.loose.extend((0..(to - from) as u32).zip(heights).map(|(i, (lo, hi))| {
                 (base + i, Sample { lo: to_units(*lo), hi: to_units(*hi), surface, triangle })
             }));
@@ -264,16 +261,13 @@ impl Strip {
             }
             let a = if e.y < y0 { e.at(y0) } else { (e.x, e.z) };
             let b = if e.end[1] > y1 { e.at(y1) } else { (e.end[0], e.end[2]) };
-            for (cut, y) in cuts.iter_mut().zip([y0, y1]) {
-                for (p, at) in [(a, e.y.max(y0)), (b, e.end[1].min(y1))] {
-                    if at.total_cmp(&y).is_eq() {
-                        if p.0 < cut[0].0 {
-                            cut[0] = p;
-                        }
-                        if p.0 > cut[1].0 {
-                            cut[1] = p;
-                        }
-                    }
+            let on_borders = [[e.y <= y0, e.end[1] <= y0], [e.y >= y1, e.end[1] >= y1]];
+            for (cut, [a_is_on, b_is_on]) in cuts.iter_mut().zip(on_borders) {
+                if a_is_on {
+                    lengthen(cut, a);
+                }
+                if b_is_on {
+                    lengthen(cut, b);
                 }
             }
             strip.push(a, b);
@@ -292,11 +286,31 @@ impl Strip {
             self.segments[self.count] = [a, b];
             self.count += 1;
         }
-        self.x_lo = self.x_lo.min(a.0);
-        self.x_hi = self.x_hi.max(b.0);
-        self.z_lo = self.z_lo.min(a.1.min(b.1));
-        self.z_hi = self.z_hi.max(a.1.max(b.1));
+        self.x_lo = lesser(self.x_lo, a.0);
+        self.x_hi = greater(self.x_hi, b.0);
+        self.z_lo = lesser(self.z_lo, lesser(a.1, b.1));
+        self.z_hi = greater(self.z_hi, greater(a.1, b.1));
     }
+}
+
+/// Makes a cut reach to a point.
+fn lengthen(cut: &mut Segment, p: (f64, f64)) {
+    if p.0 < cut[0].0 {
+        cut[0] = p;
+    }
+    if p.0 > cut[1].0 {
+        cut[1] = p;
+    }
+}
+
+/// The lesser of two numbers, both of which are numbers: one instruction.
+fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The greater of two numbers, both of which are numbers.
+fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 impl RowScratch {
@@ -304,28 +318,30 @@ impl RowScratch {
     /// for what lies beside them.
     fn measure(&mut self, strip: &Strip, lines: Lines, from: i64, to: i64) {
         let count = (to - from) as usize + 2;
-        self.lo.clear();
-        self.lo.resize(count, f64::INFINITY);
-        self.hi.clear();
-        self.hi.resize(count, f64::NEG_INFINITY);
-        let (lo, hi) = (&mut self.lo, &mut self.hi);
-        let mut extend = |slot: usize, z: f64| {
-            lo[slot] = lo[slot].min(z);
-            hi[slot] = hi[slot].max(z);
+        self.heights.clear();
+        self.heights.resize(count, (f64::INFINITY, f64::NEG_INFINITY));
+        let heights = self.heights.as_mut_slice();
+        let extend = |entry: &mut (f64, f64), z: f64| {
+            *entry = (lesser(entry.0, z), greater(entry.1, z));
         };
         let slot = |column: i64| (column - from + 1).clamp(0, count as i64 - 1) as usize;
         for &[a, b] in &strip.segments[..strip.count] {
             let (first, last) = (lines.at_or_before(a.0), lines.at_or_before(b.0));
-            extend(slot(first), a.1);
-            extend(slot(last), b.1);
-            if first == last {
+            extend(&mut heights[slot(first)], a.1);
+            extend(&mut heights[slot(last)], b.1);
+            let (line, end) = ((first + 1).max(from), last.min(to));
+            if line > end {
                 continue;
             }
             let slope = (b.1 - a.1) / (b.0 - a.0);
-            for line in (first + 1).max(from)..=last.min(to) {
-                let z = a.1 + (line as f64 * lines.cell - a.0) * slope;
-                extend(slot(line - 1), z);
-                extend(slot(line), z);
+            // Each line is the border of two columns.
+            let around = &mut heights[(line - from) as usize..=(end - from + 1) as usize];
+            let mut x = line as f64 * lines.cell;
+            for i in 1..around.len() {
+                let z = a.1 + (x - a.0) * slope;
+                extend(&mut around[i - 1], z);
+                extend(&mut around[i], z);
+                x += lines.cell;
             }
         }
     }

@@ -41,7 +41,7 @@ struct Sheet {
 impl Sheet {
     fn height_at(&self, place: usize) -> i64 {
         let (i, j) = ((place % SIDE) as f64, (place / SIDE) as f64);
-        (self.height + i * self.along[0] + j * self.along[1]).round() as i64
+        nearest_whole(self.height + i * self.along[0] + j * self.along[1])
     }
 }
 
@@ -165,7 +165,7 @@ impl Places<'_> {
         let [first_x, first_y] = self.grid.first_column();
         let cell = f64::from(self.grid.cell);
         let number = |v: f64, first: i64, from: u32, count: u32| {
-            let number = (v / cell).floor() as i64 - first - i64::from(from);
+            let number = whole_below(v / cell) - first - i64::from(from);
             (0..i64::from(count)).contains(&number).then_some(number as usize)
         };
         let window = self.window;
@@ -176,9 +176,10 @@ impl Places<'_> {
 
     /// The height of a triangle over a point, if it lies there.
     pub(crate) fn height_over(&self, triangle: u32, at: [f64; 2]) -> Option<f64> {
-        let corners = self.triangles[triangle as usize]
-            .corners
-            .map(|c| [f64::from(c[0]) - at[0], f64::from(c[1]) - at[1], f64::from(c[2])]);
+        let [a, b, c] = &self.triangles[triangle as usize].corners;
+        let from =
+            |c: &[i32; 3]| [f64::from(c[0]) - at[0], f64::from(c[1]) - at[1], f64::from(c[2])];
+        let corners = [from(a), from(b), from(c)];
         let sides = Sides::new(&corners)?;
         sides.hold(0.0, 0.0).then(|| height_on(&corners, slope_of(&corners), [0.0; 2]))
     }
@@ -196,9 +197,11 @@ impl Places<'_> {
     /// A triangle's corners, counted from the column's corner.
     fn corners_from(&self, column: usize, triangle: u32) -> [[f64; 3]; 3] {
         let [x, y] = self.column_corner(column);
-        self.triangles[triangle as usize]
-            .corners
-            .map(|c| [(i64::from(c[0]) - x) as f64, (i64::from(c[1]) - y) as f64, f64::from(c[2])])
+        let [a, b, c] = &self.triangles[triangle as usize].corners;
+        let from = |c: &[i32; 3]| {
+            [(i64::from(c[0]) - x) as f64, (i64::from(c[1]) - y) as f64, f64::from(c[2])]
+        };
+        [from(a), from(b), from(c)]
     }
 
     /// The height at which the agent can stand on a vertical line, from what lies on it.
@@ -240,35 +243,89 @@ impl Places<'_> {
 }
 
 /// A triangle's sides, counter-clockwise in plan: how far a point lies to the left of each.
-struct Sides {
-    from: [[f64; 2]; 3],
-    across: [[f64; 2]; 3],
-    slack: [f64; 3],
+struct Sides([Side; 3]);
+
+/// A side: where it starts, and the way to its left, as long as the side is.
+#[derive(Clone, Copy)]
+struct Side {
+    from: [f64; 2],
+    across: [f64; 2],
+}
+
+impl Side {
+    fn new(p: [f64; 3], q: [f64; 3]) -> Self {
+        Self { from: [p[0], p[1]], across: [p[1] - q[1], q[0] - p[0]] }
+    }
+
+    /// How far to the left of it a point may at least lie: a little to the right.
+    fn least(&self) -> f64 {
+        let [x, y] = self.across;
+        -CRACK_UNITS * (x * x + y * y).sqrt()
+    }
+
+    fn holds(&self, x: f64, y: f64) -> bool {
+        let left = (x - self.from[0]) * self.across[0] + (y - self.from[1]) * self.across[1];
+        // The root is rarely asked for.
+        left >= 0.0 || left >= self.least()
+    }
+
+    /// The places of a column that it holds.
+    fn places(&self, cell: f64) -> u16 {
+        let mut along = [[0.0; SIDE]; 2];
+        for (k, along) in along.iter_mut().enumerate() {
+            for (i, a) in along.iter_mut().enumerate() {
+                *a = (position(i, cell) - self.from[k]) * self.across[k];
+            }
+        }
+        let [xs, ys] = along;
+        // Rounding keeps the order, so the outermost places tell of those between them.
+        let nearest = xs[0].min(xs[SIDE - 1]) + ys[0].min(ys[SIDE - 1]);
+        if nearest >= 0.0 {
+            return ALL;
+        }
+        let least = self.least();
+        let farthest = xs[0].max(xs[SIDE - 1]) + ys[0].max(ys[SIDE - 1]);
+        if farthest < least {
+            return 0;
+        }
+        let mut places = 0;
+        for (j, y) in ys.into_iter().enumerate() {
+            for (i, x) in xs.into_iter().enumerate() {
+                places |= u16::from(x + y >= least) << (SIDE * j + i);
+            }
+        }
+        places
+    }
 }
 
 impl Sides {
     fn new(corners: &[[f64; 3]; 3]) -> Option<Self> {
         let [a, b, c] = *corners;
         let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-        let [a, b, c] = if area > 0.0 { [a, b, c] } else { [a, c, b] };
+        let [b, c] = if area > 0.0 { [b, c] } else { [c, b] };
         if !(area.abs() > 0.0) {
             return None;
         }
-        let ends = [(a, b), (b, c), (c, a)];
-        let across = ends.map(|(p, q)| [p[1] - q[1], q[0] - p[0]]);
-        Some(Self {
-            from: ends.map(|(p, _)| [p[0], p[1]]),
-            across,
-            slack: across.map(|[x, y]| -CRACK_UNITS * (x * x + y * y).sqrt()),
-        })
+        Some(Self([Side::new(a, b), Side::new(b, c), Side::new(c, a)]))
     }
 
     fn hold(&self, x: f64, y: f64) -> bool {
-        (0..3).all(|k| {
-            let [from, across] = [self.from[k], self.across[k]];
-            (x - from[0]) * across[0] + (y - from[1]) * across[1] >= self.slack[k]
-        })
+        let [a, b, c] = &self.0;
+        a.holds(x, y) && b.holds(x, y) && c.holds(x, y)
     }
+}
+
+/// The nearest whole number, halves away from zero. The library's way is a call.
+fn nearest_whole(v: f64) -> i64 {
+    let whole = v as i64;
+    let rest = v - whole as f64;
+    whole.saturating_add(i64::from(rest >= 0.5) - i64::from(rest <= -0.5))
+}
+
+/// The largest whole number that is not larger. The library's way is a call.
+fn whole_below(v: f64) -> i64 {
+    let whole = v as i64;
+    whole.saturating_sub(i64::from(whole as f64 > v))
 }
 
 /// A place's position along an axis.
@@ -284,17 +341,13 @@ fn sheet_over(
     cell: f64,
 ) -> Option<Sheet> {
     let sides = Sides::new(corners)?;
-    let mut places = 0_u16;
-    let ends = [position(0, cell), position(SIDE - 1, cell)];
-    // Where it holds the outermost places it holds those between them.
-    if ends.iter().all(|&x| ends.iter().all(|&y| sides.hold(x, y))) {
-        places = ALL;
-    } else {
-        for place in 0..SIDE * SIDE {
-            if sides.hold(position(place % SIDE, cell), position(place / SIDE, cell)) {
-                places |= 1 << place;
-            }
-        }
+    let [a, b, c] = &sides.0;
+    let mut places = a.places(cell);
+    if places != 0 {
+        places &= b.places(cell);
+    }
+    if places != 0 {
+        places &= c.places(cell);
     }
     if places == 0 {
         return None;
@@ -302,7 +355,7 @@ fn sheet_over(
     let slope = slope_of(corners);
     let first = position(0, cell);
     let height = height_on(corners, slope, [first, first]);
-    let along = slope.map(|s| s * cell / SIDE as f64);
+    let along = [slope[0] * cell / SIDE as f64, slope[1] * cell / SIDE as f64];
     Some(Sheet { places, surface, triangle, height, along })
 }
 
@@ -333,13 +386,15 @@ fn places_near(corners: &[[f64; 3]; 3], cell: f64) -> u16 {
     let (along, length2) = ([q[0] - p[0], q[1] - p[1]], apart(p, q));
     let near = WALL_NEAR_COLUMNS * cell;
     let mut places = 0;
-    for place in 0..SIDE * SIDE {
-        let d = [position(place % SIDE, cell) - p[0], position(place / SIDE, cell) - p[1]];
-        let t = if length2 > 0.0 { (d[0] * along[0] + d[1] * along[1]) / length2 } else { 0.0 };
-        let t = t.clamp(0.0, 1.0);
-        let (x, y) = (d[0] - t * along[0], d[1] - t * along[1]);
-        if x * x + y * y <= near * near {
-            places |= 1 << place;
+    for j in 0..SIDE {
+        let dy = position(j, cell) - p[1];
+        let dy_along = dy * along[1];
+        for i in 0..SIDE {
+            let dx = position(i, cell) - p[0];
+            let t = if length2 > 0.0 { (dx * along[0] + dy_along) / length2 } else { 0.0 };
+            let t = t.clamp(0.0, 1.0);
+            let (x, y) = (dx - t * along[0], dy - t * along[1]);
+            places |= u16::from(x * x + y * y <= near * near) << (SIDE * j + i);
         }
     }
     places

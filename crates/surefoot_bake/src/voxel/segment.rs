@@ -57,8 +57,12 @@ impl<'a> Ground<'a> {
     ) -> Self {
         let mut ranks = vec![0; columns.len()];
         for column in 0..window.columns() {
+            let spans = columns.span_range(column);
+            if spans.len() < 2 {
+                continue;
+            }
             let mut rank = 0;
-            for span in columns.span_range(column) {
+            for span in spans {
                 if field.gone[span as usize].is_none() {
                     ranks[span as usize] = rank;
                     rank += 1;
@@ -88,32 +92,7 @@ impl<'a> Ground<'a> {
     }
 
     fn count_storeys(&mut self) {
-        let (width, depth) = (self.window.width() as usize, self.window.depth() as usize);
-        // The lowest ground of every column, then of the three by three columns around it.
-        let mut lowest = vec![i32::MAX; width * depth];
-        for (column, low) in lowest.iter_mut().enumerate() {
-            let mut spans = self.columns.span_range(column);
-            let first = spans.find(|&s| self.field.gone[s as usize].is_none());
-            *low = first.map_or(i32::MAX, |s| self.columns.heights[s as usize]);
-        }
-        let mut around = lowest.clone();
-        for y in 0..depth {
-            let row = &lowest[y * width..(y + 1) * width];
-            for (x, low) in around[y * width..(y + 1) * width].iter_mut().enumerate() {
-                let from = x.saturating_sub(1);
-                *low = row[from..(x + 2).min(width)].iter().copied().min().unwrap_or(i32::MAX);
-            }
-        }
-        let mut high: Vec<u32> = Vec::new();
-        for column in 0..width * depth {
-            let (x, y) = (column % width, column / width);
-            let rows = y.saturating_sub(1)..(y + 2).min(depth);
-            let low = rows.map(|r| around[r * width + x]).min().unwrap_or(i32::MAX);
-            high.extend(self.columns.span_range(column).filter(|&s| {
-                self.field.gone[s as usize].is_none()
-                    && i64::from(self.height(s)) - i64::from(low) >= self.storey_height()
-            }));
-        }
+        let high = self.over_other_ground();
         let mut next: Vec<u32> = Vec::new();
         for _ in 0..STOREY_ROUNDS {
             next.clear();
@@ -129,9 +108,13 @@ impl<'a> Ground<'a> {
         }
         self.high = high;
         // Towers that lean too far may be counted short, but never in one column.
-        for column in 0..width * depth {
+        for column in 0..self.window.columns() {
+            let spans = self.columns.span_range(column);
+            if spans.len() < 2 {
+                continue;
+            }
             let mut least = 0;
-            for s in self.columns.span_range(column) {
+            for s in spans {
                 if self.field.gone[s as usize].is_none() {
                     let storey = self.storeys[s as usize].max(least);
                     self.storeys[s as usize] = storey;
@@ -139,6 +122,44 @@ impl<'a> Ground<'a> {
                 }
             }
         }
+    }
+
+    /// All ground with other ground a storey below it, at most a column aside.
+    fn over_other_ground(&self) -> Vec<u32> {
+        let (width, depth) = (self.window.width() as usize, self.window.depth() as usize);
+        let heights = &self.columns.heights;
+        let ends = heights.iter().fold((i32::MAX, i32::MIN), |(lo, hi), &h| (lo.min(h), hi.max(h)));
+        if i64::from(ends.1) - i64::from(ends.0) < self.storey_height() {
+            return Vec::new();
+        }
+        // The lowest ground of every column and the two beside it, row by row, with a row of nothing
+        // before the first and behind the last.
+        let mut lowest = vec![i32::MAX; width * (depth + 2)];
+        let mut row = vec![i32::MAX; width + 2];
+        for y in 0..depth {
+            for (x, low) in row[1..=width].iter_mut().enumerate() {
+                let mut spans = self.columns.span_range(y * width + x);
+                let first = spans.find(|&s| self.field.gone[s as usize].is_none());
+                *low = first.map_or(i32::MAX, |s| heights[s as usize]);
+            }
+            let of_row = &mut lowest[(y + 1) * width..(y + 2) * width];
+            for (low, three) in of_row.iter_mut().zip(row.windows(3)) {
+                *low = three[0].min(three[1]).min(three[2]);
+            }
+        }
+        let mut high: Vec<u32> = Vec::new();
+        for column in 0..width * depth {
+            let spans = self.columns.span_range(column);
+            if spans.is_empty() {
+                continue;
+            }
+            let rows = [lowest[column], lowest[column + width], lowest[column + 2 * width]];
+            let low = i64::from(rows[0].min(rows[1]).min(rows[2])) + self.storey_height();
+            high.extend(spans.filter(|&s| {
+                i64::from(heights[s as usize]) >= low && self.field.gone[s as usize].is_none()
+            }));
+        }
+        high
     }
 
     /// One more than the highest storey among the lower ground around a span.
@@ -227,6 +248,9 @@ impl<'a> Ground<'a> {
     pub(crate) fn is_step(&self, a: u32, b: u32) -> bool {
         let rises = &self.columns.rises;
         let apart = (i64::from(self.height(a)) - i64::from(self.height(b))).abs();
+        if apart <= i64::from(self.grid.cell_height) {
+            return false;
+        }
         let slope = (i64::from(rises[a as usize]) + i64::from(rises[b as usize])) / 2;
         apart > slope + i64::from(self.grid.cell_height)
     }

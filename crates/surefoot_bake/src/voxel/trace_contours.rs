@@ -307,9 +307,11 @@ impl Tracer<'_> {
         let height = i64::from(ground.height(span));
         let bends = |back: usize, on: usize| match (ground.link(span, back), ground.link(span, on))
         {
-            (Some(a), Some(b)) if !ground.is_step(span, a) && !ground.is_step(span, b) => {
+            (Some(a), Some(b)) => {
                 let bend = i64::from(ground.height(a)) + i64::from(ground.height(b)) - 2 * height;
                 2 * bend.abs() > i64::from(ground.grid.cell_height)
+                    && !ground.is_step(span, a)
+                    && !ground.is_step(span, b)
             }
             _ => false,
         };

@@ -19,6 +19,7 @@ use crate::voxel::sample_places::Places;
 use crate::voxel::segment::{Ground, segment};
 use crate::voxel::trace_contours::{TracedTile, trace_contours};
 use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 /// Tiles between two looks at the cancel flag, for each thread.
 const TILES_PER_LOOK: usize = 8;
@@ -40,13 +41,19 @@ pub(crate) fn trace_tiles(
     let count = tiles.tile_count();
     let group = rayon::current_num_threads().max(1) * TILES_PER_LOOK;
     let mut traced = Vec::with_capacity(count);
+    // Working memory that no tile uses at the moment.
+    let spare: Mutex<Vec<TileScratch>> = Mutex::default();
     for first in (0..count).step_by(group) {
         context.check_cancelled()?;
         context.part(first, count);
         let of_group: Vec<TracedTile> = (first..(first + group).min(count))
             .into_par_iter()
-            .map_init(TileScratch::default, |scratch, tile| {
-                trace_tile(&tiles, tile, settings, scratch)
+            .map(|tile| {
+                let taken = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                let mut scratch = taken.unwrap_or_default();
+                let traced = trace_tile(&tiles, tile, settings, &mut scratch);
+                spare.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+                traced
             })
             .collect();
         traced.extend(of_group);
@@ -70,14 +77,14 @@ fn trace_tile(
 ) -> TracedTile {
     let grid = &tiles.grid;
     let own = grid.tile_window(tile);
-    let window = grid.window_with_margin(&own);
+    let [window, solid, known] = grid.windows_around(&own);
     let TileScratch { samples, columns, field, erode: erode_scratch } = scratch;
     samples.rasterize(tiles.triangles_of(tile), grid, &window);
     let step_over = if settings.low_obstacles { grid.step } else { i64::from(grid.cell_height) };
     let triangles = &tiles.triangles;
     let places = Places { triangles, samples, grid, window: &window, step_over };
-    columns.fill(&places, settings);
-    field.link(columns, grid, &window);
+    columns.fill(&places, [&solid, &known], settings);
+    field.link(columns, grid, [&window, &known]);
     if settings.drop_ledges {
         field.drop_ledges(columns, grid, &window);
     }

@@ -20,19 +20,19 @@ type Met = (f64, Surface, u32);
 
 /// Marks steep tops that are stepped over.
 pub(crate) fn walk_over_risers(columns: &mut Columns, places: &Places<'_>) {
-    let (grid, window) = (places.grid, places.window);
     let mut risers: Vec<(u32, u16)> = Vec::new();
-    for column in 0..window.columns() {
-        let [from, to] = [columns.solid_firsts[column], columns.solid_firsts[column + 1]];
-        for i in from..to {
-            let span = &columns.solids[i as usize];
-            let ceiling = if i + 1 < to { columns.solids[i as usize + 1].lo } else { i32::MAX };
-            if !span.is_steep() || i64::from(ceiling) - i64::from(span.top) < grid.agent_height {
-                continue;
-            }
-            if let Some(area) = area_of_riser(places, column, f64::from(span.height())) {
-                risers.push((i, area));
-            }
+    for (i, span) in columns.solids.iter().enumerate() {
+        if !span.is_steep() {
+            continue;
+        }
+        let column = columns.column_of_solid(i as u32);
+        let is_last = i + 1 == columns.solid_firsts[column + 1] as usize;
+        let ceiling = if is_last { i32::MAX } else { columns.solids[i + 1].lo };
+        if i64::from(ceiling) - i64::from(span.top) < places.grid.agent_height {
+            continue;
+        }
+        if let Some(area) = area_of_riser(places, column, f64::from(span.height())) {
+            risers.push((i as u32, area));
         }
     }
     for (i, area) in risers {
