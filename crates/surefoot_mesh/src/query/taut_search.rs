@@ -19,7 +19,6 @@ use super::search::{Crossing, Outcome, Reached, Search};
 use crate::ground::Surface;
 use crate::pieces::{NONE, closest_on_segment};
 use glam::DVec2;
-use std::hint::select_unpredictable;
 
 /// Relative difference below which two lengths count as equal when roots are compared.
 const SAME_LENGTH: f64 = 1e-12;
@@ -43,6 +42,8 @@ struct Root {
     at: DVec2,
     /// The length of the way up to here.
     length: f64,
+    /// The straight distance to the goal.
+    to_goal: f64,
     /// The fan it lies on; [`NONE`] for the start and the ends of links.
     fan: u32,
     /// The piece in which the path turned, where turning around a closed fan must end.
@@ -107,39 +108,49 @@ impl TautState {
     }
 }
 
-/// The length of the shortest way from `root` to `to` through the segment between `right` and
-/// `left`, with `to` beyond it. Which end the way turns at cannot be foreseen, so there is no branch:
-/// a way that does not turn goes through the root itself.
-#[inline]
-fn length_through(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> f64 {
+/// The end of the segment between `right` and `left` at which the shortest way from `root` through it
+/// to `to`, which lies beyond it, turns, if it does.
+#[inline(always)]
+fn turn_at(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> Option<DVec2> {
     let way = to - root;
     let (to_left, to_right) = (left - root, right - root);
     let (side_left, side_right) = (to_left.perp_dot(way), to_right.perp_dot(way));
     // What lies on the line to an end, but for rounding, needs no turn there, and may be nearer.
     let is_beside =
         |side: f64, along: DVec2| side * side > ON_RAY_M * ON_RAY_M * along.length_squared();
-    let turns_left = (side_left > 0.0) & is_beside(side_left, to_left);
-    let turns_right = (side_right < 0.0) & is_beside(side_right, to_right);
-    let select = |left: f64, right: f64, root: f64| {
-        let other = select_unpredictable(turns_left, left, root);
-        select_unpredictable(turns_right, right, other)
-    };
-    let via = DVec2::new(select(left.x, right.x, root.x), select(left.y, right.y, root.y));
-    root.distance(via) + via.distance(to)
+    if side_right < 0.0 && is_beside(side_right, to_right) {
+        Some(right)
+    } else if side_left > 0.0 && is_beside(side_left, to_left) {
+        Some(left)
+    } else {
+        None
+    }
 }
 
-/// The least length from `root` through the segment to `goal`, wherever the goal lies.
+/// The length of the shortest way from `root` to `to` through the segment between `right` and
+/// `left`, with `to` beyond it.
 #[inline]
-fn estimate(root: DVec2, left: DVec2, right: DVec2, goal: DVec2) -> f64 {
+fn length_through(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> f64 {
+    match turn_at(root, left, right, to) {
+        Some(end) => root.distance(end) + end.distance(to),
+        None => root.distance(to),
+    }
+}
+
+/// The least length from a root through the segment to `goal`, wherever the goal lies.
+#[inline]
+fn estimate(root: &Root, left: DVec2, right: DVec2, goal: DVec2) -> f64 {
     let along = left - right;
     let side = along.perp_dot(goal - right);
     if side > 0.0 {
         // The goal lies on the root's side: touching the segment and coming back is as far as
         // going on to the goal's mirror image.
         let mirrored = goal - along.perp() * (2.0 * side / along.length_squared());
-        length_through(root, left, right, mirrored)
-    } else {
-        length_through(root, left, right, goal)
+        return length_through(root.at, left, right, mirrored);
+    }
+    match turn_at(root.at, left, right, goal) {
+        Some(end) => root.at.distance(end) + end.distance(goal),
+        None => root.to_goal,
     }
 }
 
@@ -251,6 +262,7 @@ impl Search {
         state.roots.push(Root {
             at: start,
             length: 0.0,
+            to_goal: start.distance(self.goal),
             fan: NONE,
             piece: self.start_piece,
             tried: true,
@@ -329,7 +341,7 @@ impl Search {
         if key > self.heap.least_key() || tables.least_factor < 1.0 {
             return false;
         }
-        let straight = root.length + root.at.distance(self.goal);
+        let straight = root.length + root.to_goal;
         if key > straight * (1.0 + SAME_LENGTH) {
             return false;
         }
@@ -392,7 +404,7 @@ impl Search {
         let rest = if self.flooding {
             closest_on_segment(node.right, node.left, root.at).distance(root.at)
         } else {
-            estimate(root.at, node.left, node.right, self.goal)
+            estimate(root, node.left, node.right, self.goal)
         };
         let factor = if node.piece == self.goal_piece { 1.0 } else { tables.least_factor };
         root.length + rest * factor
@@ -759,6 +771,7 @@ impl Search {
         self.taut.roots.push(Root {
             at: end,
             length,
+            to_goal: end.distance(self.goal),
             fan: corner.fan(),
             piece: at.piece,
             tried: false,
@@ -961,6 +974,7 @@ impl Search {
             self.taut.roots.push(Root {
                 at: sample.to,
                 length,
+                to_goal: sample.to.distance(self.goal),
                 fan: NONE,
                 piece: sample.to_piece,
                 tried: false,

@@ -301,6 +301,10 @@ impl Stretch<'_> {
 /// What is added up along a stretch.
 struct Legs {
     at: (DVec2, f64),
+    /// Where the line has turned last.
+    corner: DVec2,
+    /// Whether all ground is alike, so that only whole legs need to be measured in plan.
+    is_plain: bool,
     piece: u32,
     cell: u32,
     plan_length_m: f64,
@@ -315,6 +319,8 @@ impl Legs {
         let cell = line.mesh.pieces.cells[first_piece as usize];
         Self {
             at: line.from,
+            corner: line.from.0,
+            is_plain: line.tables.is_uniform() && line.mesh.pieces.only_ground,
             piece: first_piece,
             cell,
             plan_length_m: 0.0,
@@ -330,14 +336,18 @@ impl Legs {
     fn add(&mut self, line: &Stretch<'_>, point: &ProfilePoint, path: &mut Path) {
         let pieces = &line.mesh.pieces;
         let plan2 = self.at.0.distance_squared(point.plan);
-        let plan_m = plan2.sqrt();
         let rise_m = point.height_m - self.at.1;
-        self.plan_length_m += plan_m;
         self.surface_length_m += (plan2 + rise_m * rise_m).sqrt();
-        if !line.tables.is_uniform() {
+        if self.is_plain {
+            // Between corners the line is straight: one root for all of it.
+            if point.is_corner {
+                self.plan_length_m += self.corner.distance(point.plan);
+                self.corner = point.plan;
+            }
+        } else {
+            let plan_m = plan2.sqrt();
+            self.plan_length_m += plan_m;
             self.cost += plan_m * line.tables.cost(self.piece);
-        }
-        if !pieces.only_ground {
             match line.mesh.data().cell_kinds[self.cell as usize] {
                 CellKind::Gap => self.gap_length_m += plan_m,
                 CellKind::Ramp => self.ramp_length_m += plan_m,
