@@ -112,7 +112,9 @@ fn answer(words: &[&str], limits_s: &[f64], cpu_s: &mut Option<f64>) -> Result<V
     ensure!(reader.join().is_ok(), "its output was lost");
     match (answer, stopped) {
         (Some(mut answer), Some(why)) => {
-            answer["stopped"] = why.into();
+            if let Some(answer) = answer.as_object_mut() {
+                answer.insert("stopped".to_owned(), why.into());
+            }
             Ok(answer)
         }
         (None, Some(why)) => bail!("{why}"),
