@@ -4,8 +4,10 @@
 //! the ground on them: spans whose top can be walked on and over which the agent has room (Saupin et
 //! al. 2013, §2). What is too steep but within a step of walkable ground below it is walked over, as in
 //! Recast; and, beyond it, so is what leads from ground to ground within one step, such as a leaning
-//! riser; both together are a setting. Another one: what lies between a surface facing down and the
-//! next one facing up is solid, so that a box standing on the floor hides the floor in it.
+//! riser; both together are a setting. Of two grounds in a column a step apart the one in its middle
+//! counts, or the one that leads on where the other does not: a tread narrower than the column. Another
+//! setting: what lies between a surface facing down and the next one facing up is solid, so that a box
+//! standing on the floor hides the floor in it.
 
 use crate::settings::VoxelSettings;
 use crate::voxel::bridge_gaps::bridge_gaps;
