@@ -4,8 +4,10 @@
 //! the ground on them: spans whose top can be walked on and over which the agent has room (Saupin et
 //! al. 2013, §2). What is too steep but within a step of walkable ground below it is walked over, as in
 //! Recast; and, beyond it, so is what leads from ground to ground within one step, such as a leaning
-//! riser; both together are a setting. Another one: what lies between a surface facing down and the
-//! next one facing up is solid, so that a box standing on the floor hides the floor in it.
+//! riser; both together are a setting. Of two grounds in a column a step apart the one in its middle
+//! counts, or the one that leads on where the other does not: a tread narrower than the column. Another
+//! setting: what lies between a surface facing down and the next one facing up is solid, so that a box
+//! standing on the floor hides the floor in it.
 
 use crate::settings::VoxelSettings;
 use crate::voxel::bridge_gaps::bridge_gaps;
@@ -108,8 +110,21 @@ pub(crate) struct Columns {
     pub(crate) areas: Vec<u16>,
     /// What makes it ground.
     pub(crate) made: Vec<Made>,
+    /// Other ground in columns that hold a step.
+    others: Vec<OtherGround>,
     scratch: Vec<Sample>,
     facing: Vec<(i32, bool)>,
+}
+
+/// Ground within a step of the ground of a solid span, in the same column.
+#[derive(Clone, Copy, Debug)]
+struct OtherGround {
+    column: usize,
+    /// The top of the solid span.
+    top: i32,
+    ground: i32,
+    rise: i32,
+    area: u16,
 }
 
 impl Columns {
@@ -175,6 +190,7 @@ impl Columns {
         self.ceilings.clear();
         self.areas.clear();
         self.made.clear();
+        self.others.clear();
         for row in 0..window.depth() {
             let inside = window.columns_within(solid, row);
             let columns = (row as usize * window.width() as usize..).take(window.width() as usize);
@@ -246,7 +262,9 @@ impl Columns {
                 count += 1;
             }
             let (span, after) = rest.split_at(count);
-            self.solids.push(solid_span(span, top, places, column));
+            let (span, other) = solid_span(span, top, places, column);
+            self.solids.push(span);
+            self.others.extend(other);
             rest = after;
         }
         self.scratch = sorted;
@@ -272,10 +290,58 @@ impl Columns {
                 lowered.push((i + 1, below));
             }
         }
+        let treads: Vec<(usize, OtherGround)> =
+            self.others.iter().filter_map(|o| Some((self.is_tread(places, o)?, *o))).collect();
         for (i, below) in lowered {
             let span = &mut self.solids[i];
             (span.ground, span.rise, span.area) = (below.ground, below.rise, below.area);
         }
+        for (i, tread) in treads {
+            let span = &mut self.solids[i];
+            (span.ground, span.rise, span.area) = (tread.ground, tread.rise, tread.area);
+        }
+    }
+
+    /// Whether the other ground of a column is a tread narrower than the column: whether a step leads
+    /// from it to ground beside the column to which none leads otherwise, and no way is lost. Returns
+    /// the solid span that it lies in.
+    fn is_tread(&self, places: &Places<'_>, other: &OtherGround) -> Option<usize> {
+        let (grid, window) = (places.grid, places.window);
+        // Where ground has room for the agent: its height, its top and its ceiling.
+        let with_room = |column: usize| {
+            let first = self.solid_firsts[column] as usize;
+            let solids = self.solids_of(column);
+            solids.iter().enumerate().filter_map(move |(i, s)| {
+                let ceiling = solids.get(i + 1).map_or(i32::MAX, |above| above.lo);
+                let room = i64::from(ceiling) - i64::from(s.top);
+                (s.is_ground() && room >= grid.agent_height).then_some((first + i, s, ceiling))
+            })
+        };
+        let (number, span, ceiling) =
+            with_room(other.column).find(|(_, s, _)| s.top == other.top)?;
+        if span.made != Made::Surface {
+            return None;
+        }
+        let place = [other.column as u32 % window.width(), other.column as u32 / window.width()];
+        let mut leads_on = false;
+        for there in (0..4).filter_map(|d| column_beside(window, place, d)) {
+            for (_, beside, ceiling_there) in with_room(there) {
+                let room =
+                    i64::from(ceiling.min(ceiling_there)) - i64::from(span.top.max(beside.top));
+                if room < grid.agent_height {
+                    continue;
+                }
+                let steps = |height: i32| {
+                    (i64::from(beside.ground) - i64::from(height)).abs() <= grid.climb
+                };
+                match (steps(span.ground), steps(other.ground)) {
+                    (true, false) => return None,
+                    (false, true) => leads_on = true,
+                    _ => {}
+                }
+            }
+        }
+        leads_on.then_some(number)
     }
 
     /// Whether the lower of two grounds in a column is the topmost one beside it.
@@ -381,7 +447,12 @@ fn solid_of_one(sample: &Sample) -> SolidSpan {
 
 /// One span from samples that touch. Its top is ground where a walkable sample makes it, or, with
 /// low obstacles, lies within a step below it.
-fn solid_span(samples: &[Sample], top: i32, places: &Places<'_>, column: usize) -> SolidSpan {
+fn solid_span(
+    samples: &[Sample],
+    top: i32,
+    places: &Places<'_>,
+    column: usize,
+) -> (SolidSpan, Option<OtherGround>) {
     let (lo, ground, area, made) = (samples[0].lo, top, NO_GROUND, Made::Surface);
     let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep: false, made };
     let walkable = || samples.iter().filter(|s| s.surface.is_ground());
@@ -393,7 +464,7 @@ fn solid_span(samples: &[Sample], top: i32, places: &Places<'_>, column: usize) 
             span.rise = (i64::from(top) - i64::from(steep.lo)).min(i64::from(i32::MAX)) as i32;
             span.ground = ((i64::from(steep.lo) + i64::from(top)) / 2) as i32;
         }
-        return span;
+        return (span, None);
     };
     // The walkable samples that hang together with the topmost: together they are the ground. What
     // stands on it and is stepped over does not raise it.
@@ -412,14 +483,21 @@ fn solid_span(samples: &[Sample], top: i32, places: &Places<'_>, column: usize) 
     let lower = walkable()
         .filter(|s| s.hi < lo && i64::from(top) - i64::from(s.hi) <= places.step_over)
         .max_by_key(|s| (s.hi, s.surface));
+    let rise = |lo: i32, hi: i32| (i64::from(hi) - i64::from(lo)).min(i64::from(i32::MAX)) as i32;
+    let ground = |lo: i32, hi: i32| ((i64::from(lo) + i64::from(hi)) / 2) as i32;
+    let mut other = None;
     if let Some(lower) = lower {
         let below = hanging(lower);
+        let mut rest = (*lower, below);
         if places.middle_is_lower(column, [lo, best.hi], [below, lower.hi]) {
-            (best, lo) = (*lower, below);
+            ((best, lo), rest) = (rest, (best, lo));
         }
+        let (s, lo) = rest;
+        let (ground, rise, area) = (ground(lo, s.hi), rise(lo, s.hi), s.surface.area());
+        other = Some(OtherGround { column, top, ground, rise, area });
     }
     span.area = best.surface.area();
-    span.rise = (i64::from(best.hi) - i64::from(lo)).min(i64::from(i32::MAX)) as i32;
-    span.ground = ((i64::from(lo) + i64::from(best.hi)) / 2) as i32;
-    span
+    span.rise = rise(lo, best.hi);
+    span.ground = ground(lo, best.hi);
+    (span, other)
 }
