@@ -31,8 +31,9 @@ const OVERLAP_UNITS: f64 = 33.0;
 /// quarter of a millimetre.
 const DEEP_UNITS: f64 = 16.0;
 
-/// How often a round is done again with fewer points before it is given up.
-const TRIES: usize = 8;
+/// How often a round is done again with fewer points before it is given up. Each time some points more
+/// must stay; a heap of ballast of 350 m takes five.
+const TRIES: usize = 32;
 
 /// Rounds of contraction; each may make room for the next.
 const ROUNDS: usize = 4;
@@ -123,13 +124,9 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near) -> Roun
         changed.dedup();
         dissolve_slits(&mut tried, &changed);
         let crossing = crossings(&tried, &changed, reach.climb_m, DEEP_UNITS);
-        if crossing.is_empty() {
-            *faces = tried;
-            return Round { changed, banned: stay };
-        }
         let before = stay.len();
         forbid(&mut stay, &crossing, &moved);
-        if stay.len() == before {
+        if stay.len() == before && !crossing.is_empty() {
             // What crosses came of taking a fold or a slit out: its faces stay as they are.
             let has = |e: &SurfaceEdge| crossing.binary_search(&e.from).is_ok();
             let around = tried.iter().filter(|f| f.loops.iter().flatten().any(has));
@@ -137,6 +134,11 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near) -> Roun
                 around.flat_map(|f| f.loops.iter().flatten().map(|e| e.from)).collect();
             corners.sort_unstable();
             forbid(&mut stay, &corners, &moved);
+        }
+        // What still crosses when none of its points may move crossed before.
+        if stay.len() == before {
+            *faces = tried;
+            return Round { changed, banned: stay };
         }
     }
     Round { changed: Vec::new(), banned: stay }

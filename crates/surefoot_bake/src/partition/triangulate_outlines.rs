@@ -14,6 +14,8 @@ use crate::surface::{WalkableSurface, plan_m};
 use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::overlay::Overlayer;
+use surefoot_geom::polygon::Contour;
+use surefoot_geom::predicates::on_segment;
 use surefoot_geom::triangulate::triangulate_polygon;
 use surefoot_mesh::{EdgeClass, NO_EDGE};
 
@@ -80,14 +82,45 @@ fn triangulate_outline(outline: Outline) -> Result<Patch, Outline> {
 
 /// The triangles of a face that crosses itself, united with itself.
 fn mend(outline: Outline, overlayer: &mut Overlayer) -> Option<Patch> {
+    let mut onwards: Vec<(LatticePoint, LatticePoint)> =
+        outline.edges().map(|(e, to)| (e.from, to)).collect();
+    onwards.sort_unstable();
     let mut points = Vec::new();
     let mut triangles = Vec::new();
-    for part in overlayer.settle(std::slice::from_ref(&outline.polygon())) {
+    for mut part in overlayer.settle(std::slice::from_ref(&outline.polygon())) {
+        part.contours.iter_mut().for_each(|c| *c = with_points_between(c, &onwards));
         let base = points.len() as u32;
         triangles.extend(triangulate_polygon(&part).ok()?.into_iter().map(|t| t.map(|i| i + base)));
         points.extend(part.contours.iter().flatten().map(|&p| (p, outline.plane.height_at(p))));
     }
     (!triangles.is_empty()).then_some(Patch { outline, points, triangles })
+}
+
+/// A contour with those points of the (sorted) edges it came from that uniting has left out, because
+/// they lie on a straight line: what lies across may have an end there.
+fn with_points_between(
+    contour: &[LatticePoint],
+    onwards: &[(LatticePoint, LatticePoint)],
+) -> Contour {
+    let mut out = Contour::with_capacity(contour.len());
+    for (i, &a) in contour.iter().enumerate() {
+        let b = contour[(i + 1) % contour.len()];
+        out.push(a);
+        let mut at = a;
+        while at != b {
+            let first = onwards.partition_point(|e| e.0 < at);
+            let here = onwards[first..].iter().take_while(|e| e.0 == at).map(|e| e.1);
+            // Ever nearer to the end, so that this comes to one.
+            let mut nearer =
+                here.filter(|&p| on_segment(a, b, p) && p.distance2(b) < at.distance2(b));
+            let Some(next) = nearer.next() else { break };
+            if next != b {
+                out.push(next);
+            }
+            at = next;
+        }
+    }
+    out
 }
 
 /// Gives every triangle's edge its class and its twin.
@@ -168,4 +201,27 @@ fn connect(
 
 fn edge_of(cells: &mut [Cell], id: u32) -> &mut CellEdge {
     &mut cells[id as usize / 3].edges[id as usize % 3]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::level_face;
+
+    #[test]
+    fn a_mended_face_keeps_the_points_along_its_borders() {
+        // The corner at (500, -3) lies three units across the lower border, which has a point more at
+        // (250, 0), where a neighbour ends.
+        let face = level_face(&[(0, 0), (250, 0), (1000, 0), (1000, 900), (500, -3), (0, 900)]);
+        let outline = Outline::from_face(&face, 0, 0);
+        let Err(outline) = triangulate_outline(outline) else { panic!("it crosses itself") };
+        let patch = mend(outline, &mut Overlayer::new()).unwrap();
+        let at = LatticePoint::new(250, 0);
+        let used = |i: u32| patch.triangles.iter().any(|t| t.contains(&i));
+        let has = |p: LatticePoint| {
+            (0..patch.points.len() as u32).any(|i| patch.points[i as usize].0 == p && used(i))
+        };
+        assert!(has(at));
+        assert!(has(LatticePoint::new(1000, 900)) && has(LatticePoint::new(0, 900)));
+    }
 }
