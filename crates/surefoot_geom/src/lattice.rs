@@ -6,6 +6,16 @@
 
 use thiserror::Error;
 
+/// The whole number nearest to a value, halves away from zero; values out of reach are clamped, NaN is
+/// zero. As `round`, which is a call into the library where the processor's baseline lacks it.
+#[inline]
+fn nearest(value: f64) -> i32 {
+    // `as` saturates and maps NaN to zero. What it cuts off is exact.
+    let whole = value as i32;
+    let rest = value - f64::from(whole);
+    whole.saturating_add(i32::from(rest >= 0.5)).saturating_sub(i32::from(rest <= -0.5))
+}
+
 /// Lattice units in one metre.
 pub const LATTICE_PER_M: f64 = 65536.0;
 
@@ -54,7 +64,7 @@ impl LatticePoint {
         if !(x.abs() <= reach && y.abs() <= reach) {
             return Err(LatticeRangeError { x_m, y_m });
         }
-        Ok(Self { x: x.round() as i32, y: y.round() as i32 })
+        Ok(Self { x: nearest(x), y: nearest(y) })
     }
 
     /// The lattice point nearest to a position given in (fractional) units. Positions out of reach
@@ -62,7 +72,7 @@ impl LatticePoint {
     #[must_use]
     pub fn from_units(x: f64, y: f64) -> Self {
         // `as` saturates and maps NaN to zero, so that this cannot panic.
-        Self { x: x.round() as i32, y: y.round() as i32 }
+        Self { x: nearest(x), y: nearest(y) }
     }
 
     /// The position in metres, exactly.
@@ -90,6 +100,16 @@ mod tests {
             LatticePoint::from_m(1.0 + 0.4 / LATTICE_PER_M, -2.0 - 0.6 / LATTICE_PER_M).unwrap();
         assert_eq!(p, LatticePoint::new(65536, -131_073));
         assert_eq!(p.to_m()[0].to_bits(), 1.0_f64.to_bits());
+    }
+
+    #[test]
+    fn units_are_rounded_as_the_library_rounds() {
+        let halves = (-9..=9).map(|i| f64::from(i) * 0.5);
+        let beside = halves.flat_map(|v| [v.next_down(), v, v.next_up()]);
+        let far = [f64::NAN, f64::INFINITY, -1e300, 2_147_483_646.5, -2_147_483_648.5, 1e9 + 0.5];
+        for v in beside.chain(far) {
+            assert_eq!(nearest(v), v.round() as i32, "{v}");
+        }
     }
 
     #[test]

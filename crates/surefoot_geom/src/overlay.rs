@@ -4,15 +4,18 @@
 //! every vertex a lattice point within one unit of the true one. The sweep itself is `i_overlay`'s,
 //! run on a grid 2²⁰ times finer than the lattice, because it slows down and moves vertices where
 //! nearly coincident edges lie within a few units of its own grid. Rounding to the lattice may make
-//! edges touch or cross by a unit; one more pass on the lattice itself mends that.
+//! edges touch or cross by a unit; where a look at the edges does not rule that out, one more pass on the
+//! lattice itself mends it.
 //!
 //! All contours turn counter-clockwise (holes clockwise) and the non-zero rule is used throughout:
 //! one contour that turns the other way would cancel its neighbours.
 
 use crate::lattice::LatticePoint;
 use crate::polygon::{Contour, Polygon, bounds_of, contour_area2};
+use crate::predicates::orient;
 use i_overlay::core::edge_data::{EdgeDataMerge, OverlayEdgeData};
 use i_overlay::core::edge_overlay::{EdgeOverlay, InputEdge};
+use i_overlay::core::extract::BooleanExtractionBuffer;
 use i_overlay::core::fill_rule::FillRule;
 use i_overlay::core::overlay::{IntOverlayOptions, Overlay, ShapeType};
 use i_overlay::core::overlay_rule::OverlayRule;
@@ -107,6 +110,8 @@ pub struct LabelledPolygon {
 /// Runs set operations, keeping its working memory between calls.
 pub struct Overlayer {
     engine: Overlay<i64>,
+    /// Working memory of labelled differences.
+    buffer: Option<BooleanExtractionBuffer<i64>>,
     /// Whether a difference came out that cannot be right.
     failed: bool,
 }
@@ -130,7 +135,7 @@ impl Overlayer {
         // One thread per call: callers run many calls side by side.
         let solver = Solver { multithreading: None, ..Solver::AUTO };
         let engine = Overlay::new_custom(64, IntOverlayOptions::keep_output_points(), solver);
-        Self { engine, failed: false }
+        Self { engine, buffer: None, failed: false }
     }
 
     /// Whether, since the last time this was asked, a labelled difference came out larger than its
@@ -160,7 +165,8 @@ impl Overlayer {
                 tidy_polygon(s.into_iter().map(|c| c.into_iter().map(coarse).collect()))
             })
             .collect();
-        if exact { polygons } else { self.settle(&polygons) }
+        let contours = || polygons.iter().flat_map(|p| &p.contours).map(|c| &c[..]);
+        if exact || is_settled(contours(), |p| *p) { polygons } else { self.settle(&polygons) }
     }
 
     /// The union of many contours, in a cascade: groups along a space-filling curve first, then
@@ -220,7 +226,9 @@ impl Overlayer {
                 engine.add_edge(edge, ShapeType::Clip);
             }
         }
+        engine.boolean_buffer = self.buffer.take();
         let shapes = engine.build_vector_shapes(OverlayRule::Difference, FillRule::NonZero);
+        self.buffer = engine.boolean_buffer.take();
         let exact = shapes.iter().flatten().flatten().all(|e| is_on_lattice(e.a));
         let labelled = |shape: Vec<Vec<DataVectorEdge<i64, Label>>>,
                         at: fn(Point) -> LatticePoint| {
@@ -230,7 +238,7 @@ impl Overlayer {
                 .collect::<Vec<Vec<(LatticePoint, EdgeLabel)>>>()
         };
         let rounded: Vec<_> = shapes.into_iter().map(|s| labelled(s, coarse)).collect();
-        if exact {
+        if exact || is_settled(rounded.iter().flatten().map(|c| &c[..]), |p| p.0) {
             return rounded.into_iter().filter_map(labelled_polygon).collect();
         }
         // Mend on the lattice itself, labels carried along once more.
@@ -297,6 +305,80 @@ fn is_plausible(
             taken >= lost
         })
     }
+}
+
+/// Whether rounded contours cannot have come to cross or touch each other or themselves, nor to lie on the
+/// other side of anything: no two edges meet but at the corner that they share, and every contour is larger
+/// than what rounding moves. Says no where it is not sure.
+fn is_settled<'a, T: 'a>(
+    contours: impl Iterator<Item = &'a [T]>,
+    at: impl Fn(&T) -> LatticePoint,
+) -> bool {
+    let mut edges: Vec<SettledEdge> = Vec::new();
+    let mut first = 0;
+    for contour in contours {
+        let n = contour.len();
+        if n < 3 {
+            return false;
+        }
+        let (mut area2, mut length) = (0.0_f64, 0_i64);
+        let origin = at(&contour[0]);
+        for i in 0..n {
+            let (from, to) = (at(&contour[i]), at(&contour[(i + 1) % n]));
+            let next = first + (i + 1) as u32 % n as u32;
+            let d = |a: i32, b: i32| i64::from(b) - i64::from(a);
+            let (x, y) = (d(from.x, to.x), d(from.y, to.y));
+            let (u, v) = (d(origin.x, from.x), d(origin.y, from.y));
+            area2 += u as f64 * y as f64 - v as f64 * x as f64;
+            length += x.abs() + y.abs();
+            edges.push(SettledEdge { from, to, next });
+        }
+        // A unit's move of every corner changes twice the area by at most twice the length.
+        if area2.abs() <= 8.0 * length as f64 {
+            return false;
+        }
+        first = edges.len() as u32;
+    }
+    let mut order: Vec<(i32, u32)> =
+        edges.iter().enumerate().map(|(i, e)| (e.from.x.min(e.to.x), i as u32)).collect();
+    order.sort_unstable();
+    order.iter().enumerate().all(|(k, &(_, i))| {
+        let e = &edges[i as usize];
+        let right = e.from.x.max(e.to.x);
+        let (low, high) = (e.from.y.min(e.to.y), e.from.y.max(e.to.y));
+        order[k + 1..].iter().take_while(|o| o.0 <= right).all(|&(_, j)| {
+            let f = &edges[j as usize];
+            if f.from.y.max(f.to.y) < low || f.from.y.min(f.to.y) > high {
+                return true;
+            }
+            if e.next == j {
+                turns(e.from, e.to, f.to)
+            } else if f.next == i {
+                turns(f.from, f.to, e.to)
+            } else {
+                lies_beside(e, f) || lies_beside(f, e)
+            }
+        })
+    })
+}
+
+/// An edge of a contour, with the number of the one that follows it.
+struct SettledEdge {
+    from: LatticePoint,
+    to: LatticePoint,
+    next: u32,
+}
+
+/// Whether an edge lies strictly on one side of the other's line.
+fn lies_beside(one: &SettledEdge, line: &SettledEdge) -> bool {
+    let (a, b) = (orient(line.from, line.to, one.from), orient(line.from, line.to, one.to));
+    a > 0 && b > 0 || a < 0 && b < 0
+}
+
+/// Whether a border does not come back along itself at `b`.
+fn turns(a: LatticePoint, b: LatticePoint, c: LatticePoint) -> bool {
+    // On one line it goes on where the way from `a` to `c` is longer than its parts.
+    orient(a, b, c) != 0 || a.distance2(c) > a.distance2(b).max(b.distance2(c))
 }
 
 /// All contours of some polygons, ready to be subject or clip again.
@@ -469,5 +551,32 @@ mod tests {
         let inside = area2(&o.run(SetOperation::Intersection, &subject, &clip));
         let outside = area2(&o.run(SetOperation::Difference, &subject, &clip));
         assert!((whole - inside - outside).abs() < 4000, "{whole} {inside} {outside}");
+    }
+
+    #[test]
+    fn contours_that_touch_or_hardly_have_area_are_not_settled() {
+        let settled = |contours: &[Contour]| is_settled(contours.iter().map(|c| &c[..]), |p| *p);
+        let hole = |x: i32| {
+            let mut hole = rect(x, 300, x + 100, 400);
+            hole.reverse();
+            hole
+        };
+        let outline = rect(0, 0, 1000, 1000);
+        assert!(settled(&[outline.clone(), hole(300), hole(401)]));
+        // Side by side, at a border, across it, and across each other.
+        assert!(!settled(&[outline.clone(), hole(300), hole(400)]));
+        assert!(!settled(&[outline.clone(), hole(0)]));
+        assert!(!settled(&[outline.clone(), hole(950)]));
+        assert!(!settled(&[outline.clone(), hole(300), hole(350)]));
+        // A sliver may have turned over, a border that comes back along itself lies on itself; one that
+        // goes on straight does not.
+        assert!(!settled(&[rect(0, 0, 1000, 3)]));
+        let at = |x: i32, y: i32| LatticePoint::new(x, y);
+        let mut spiked = outline.clone();
+        spiked.insert(2, at(1000, 2000));
+        assert!(!settled(&[spiked]));
+        let mut straight = outline;
+        straight.insert(2, at(1000, 500));
+        assert!(settled(&[straight]));
     }
 }

@@ -7,8 +7,9 @@ use crate::lattice::LatticePoint;
 #[must_use]
 pub fn orient(a: LatticePoint, b: LatticePoint, c: LatticePoint) -> i128 {
     // Differences of i32 need 33 bits, their products 66: one more than i64 has.
-    let (abx, aby) = (i128::from(b.x) - i128::from(a.x), i128::from(b.y) - i128::from(a.y));
-    let (acx, acy) = (i128::from(c.x) - i128::from(a.x), i128::from(c.y) - i128::from(a.y));
+    let difference = |from: i32, to: i32| i128::from(i64::from(to) - i64::from(from));
+    let (abx, aby) = (difference(a.x, b.x), difference(a.y, b.y));
+    let (acx, acy) = (difference(a.x, c.x), difference(a.y, c.y));
     abx * acy - aby * acx
 }
 

@@ -16,7 +16,7 @@ use crate::exact::match_edges::{
     GroundEdge, Reach, collect_edges, match_some_within, match_within, pair_exact,
 };
 use crate::exact::snap::{
-    Moved, Near, SnapReach, contract_into_edges, contract_points, crossings, remove_folds,
+    Ends, Moved, Near, SnapReach, contract_into_edges, contract_points, crossings, remove_folds,
 };
 use crate::exact::thin_parts::{close_necks, collapse_slivers, dissolve_slits};
 use crate::surface::{Face, SurfaceEdge, WalkableSurface};
@@ -101,15 +101,20 @@ struct Round {
 fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near) -> Round {
     let mut stay: Vec<LatticePoint> = Vec::new();
     let (edges, facing) = facing_edges(faces, reach, near);
+    if !facing.contains(&true) {
+        return Round { changed: Vec::new(), banned: stay };
+    }
     for _ in 0..TRIES {
         let mut tried = faces.clone();
-        let moved = contract_points(&mut tried, &edges, &facing, reach, &stay);
+        let ends = Ends::new(&edges, &facing, &tried, &stay);
+        let moved = contract_points(&mut tried, &ends, reach);
         let put_in = if moved.is_empty() {
-            contract_into_edges(&mut tried, &edges, &facing, reach, &stay)
+            contract_into_edges(&mut tried, &edges, &facing, &ends, reach)
         } else {
             let near = near.and(moved.iter().map(|m| m.to));
             let (edges, facing) = facing_edges(&tried, reach, &near);
-            contract_into_edges(&mut tried, &edges, &facing, reach, &stay)
+            let ends = Ends::new(&edges, &facing, &tried, &stay);
+            contract_into_edges(&mut tried, &edges, &facing, &ends, reach)
         };
         if moved.is_empty() && put_in.is_empty() {
             break;

@@ -7,7 +7,7 @@
 //!
 //! Looking straight up from a point of a walkable face:
 //! - another walkable face within the agent's height is the ground instead (the topmost wins; within
-//!   the noise, the face with the smaller number does, so that exactly one remains);
+//!   the noise, the face with the lower rank does, so that exactly one remains);
 //! - what faces up or sideways blocks between step height and agent height: lower, it is stepped over;
 //! - what faces down blocks from the ground up to the agent's height, except where something that
 //!   faces up ends it below step height and the face is no riser; lying on the ground it blocks if
@@ -28,13 +28,15 @@ use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, lattice_from_plan
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::clip::clip_to_slab;
 use surefoot_geom::overlay::{Overlayer, SetOperation, counter_clockwise, flatten};
-use surefoot_geom::polygon::{Contour, Polygon, bounds_of, convex_hull, covers, separated};
+use surefoot_geom::polygon::{
+    Contour, Polygon, bounds_of, contour_area2, convex_hull, covers, separated,
+};
 use surefoot_geom::triangulate::triangulate_polygon;
 use surefoot_mesh::{Agent, CellKind, EdgeClass};
 
@@ -61,7 +63,7 @@ const BLOCKED: u32 = 1;
 const NO_FACE: u32 = u32::MAX;
 
 /// More contours than this are united before they are subtracted.
-const UNITE_FROM: usize = 8;
+const UNITE_FROM: usize = 64;
 
 /// Steep triangles leaning less than this sine from upright are widened like walls where their
 /// shadow is narrower than walls are thick.
@@ -290,7 +292,8 @@ impl World {
     /// The shadows of everything that may stand on a face; `None` as soon as one covers it all. The
     /// face itself, and faces that it covers, are its own (sorted); the last one is its number.
     fn cast_shadows(&self, plane: &Plane, own: &[u32], touch: &FaceShape) -> Option<Shadows> {
-        let face_id = own.last().copied().unwrap_or(NO_FACE);
+        let face = own.last().and_then(|&f| self.merged.faces.get(f as usize));
+        let rank = face.map_or(u32::MAX, |f| f.rank);
         let step = self.agent.max_step_m + LIMIT_SLACK_M;
         let head = self.agent.height_m - LIMIT_SLACK_M;
         let around = Aabb::new(
@@ -310,10 +313,11 @@ impl World {
                     if own.binary_search(&other).is_ok() {
                         return ControlFlow::Continue(());
                     }
-                    // Where the two lie within the noise, the smaller number wins everywhere: both
+                    // Where the two lie within the noise, the lower rank wins everywhere: both
                     // are cut along the same line, where one is the noise above the other.
-                    let low = if other < face_id { -NOISE_M } else { NOISE_M };
-                    let upper: Plane = self.merged.faces[other as usize].origin.plane;
+                    let other = &self.merged.faces[other as usize];
+                    let low = if other.rank < rank { -NOISE_M } else { NOISE_M };
+                    let upper: Plane = other.origin.plane;
                     let gap = |p: DVec3| {
                         upper.height_at_m(p.truncate()) - plane.height_at_m(p.truncate())
                     };
@@ -336,7 +340,7 @@ impl World {
                         && touch.touches(&shadow)
                         && self.begins_solid(t)
                     {
-                        shadows.low_undersides.push(shadow);
+                        shadows.low_undersides.push(shadow.to_vec());
                     }
                 }
                 TriangleClass::Vertical => {
@@ -406,7 +410,7 @@ impl World {
     }
 
     /// A steep obstacle's shadow; where it is nearly upright and narrow, as thick as a wall.
-    fn widened(&self, points: &[DVec3], normal: DVec3) -> Option<Contour> {
+    fn widened(&self, points: &[DVec3], normal: DVec3) -> Option<Shadow> {
         let shadow = drop_down(points);
         if points.is_empty() || normal.z.abs() > NEARLY_VERTICAL_SINE {
             return shadow;
@@ -422,7 +426,7 @@ impl World {
         }
         let back = across * missing;
         let both = points.iter().flat_map(|p| [p.truncate(), p.truncate() - back]);
-        convex_hull(both.map(lattice_from_plan).collect())
+        convex_hull(both.map(lattice_from_plan).collect()).map(Shadow::Large)
     }
 }
 
@@ -500,11 +504,11 @@ impl FaceShape {
     }
 
     /// Keeps a shadow if it covers anything of the face.
-    fn keep(&self, shadow: Option<Contour>, into: &mut Vec<Contour>) {
+    fn keep(&self, shadow: Option<Shadow>, into: &mut Vec<Contour>) {
         if let Some(shadow) = shadow
             && self.touches(&shadow)
         {
-            into.push(shadow);
+            into.push(shadow.to_vec());
         }
     }
 
@@ -538,18 +542,48 @@ fn plan_box(points: &[LatticePoint]) -> Aabb {
     }
 }
 
-/// A convex polygon in space, dropped onto the plan, counter-clockwise; `None` when nothing is left.
-fn drop_down(points: &[DVec3]) -> Option<Contour> {
+/// A convex polygon in plan, counter-clockwise. Most are looked at and dropped, so that only those with
+/// many corners are on the heap.
+enum Shadow {
+    Small([LatticePoint; 5], usize),
+    Large(Contour),
+}
+
+impl Deref for Shadow {
+    type Target = [LatticePoint];
+
+    fn deref(&self) -> &[LatticePoint] {
+        match self {
+            Self::Small(points, count) => &points[..*count],
+            Self::Large(contour) => contour,
+        }
+    }
+}
+
+/// A part of a triangle, dropped onto the plan; `None` when nothing is left.
+fn drop_down(points: &[DVec3]) -> Option<Shadow> {
     if points.len() < 3 {
         return None;
     }
-    let mut contour: Contour = points.iter().map(|p| lattice_from_plan(p.truncate())).collect();
-    contour.dedup();
-    if contour.len() > 1 && contour.first() == contour.last() {
-        contour.pop();
+    let mut corners = [LatticePoint::default(); 5];
+    let mut count = 0;
+    for p in points.iter().take(5).map(|p| lattice_from_plan(p.truncate())) {
+        if count == 0 || corners[count - 1] != p {
+            corners[count] = p;
+            count += 1;
+        }
     }
-    let contour = counter_clockwise(contour)?;
-    (surefoot_geom::polygon::contour_area2(&contour) >= LEAST_SHADOW_AREA2).then_some(contour)
+    if count > 1 && corners[0] == corners[count - 1] {
+        count -= 1;
+    }
+    let area2 = contour_area2(&corners[..count]);
+    if area2.abs() < LEAST_SHADOW_AREA2 {
+        return None;
+    }
+    if area2 < 0 {
+        corners[..count].reverse();
+    }
+    Some(Shadow::Small(corners, count))
 }
 
 /// An outline less some contours, as pieces with classed edges.

@@ -39,7 +39,7 @@ const MAX_LEFT_OUT: usize = 64;
 const SMALL_OUTLINE: usize = 12;
 
 /// More clearance shapes than this are united before they are subtracted.
-const UNITE_FROM: usize = 4;
+const UNITE_FROM: usize = 64;
 
 /// What lies farther than this outside of a face's box does not matter to it, in lattice units: more
 /// than rounding can move anything.

@@ -7,9 +7,9 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::match_edges::{
-    Coinciding, GroundEdge, collect_edges, edge_box, pair_exact, visit_coinciding,
+    Coinciding, CoincidingEdges, GroundEdge, collect_edges, edge_box, pair_exact,
 };
-use crate::exact::snap::{Near, SnapReach, contract_into_edges, contract_points, tidy_face};
+use crate::exact::snap::{Ends, Near, SnapReach, contract_into_edges, contract_points, tidy_face};
 use crate::exact::thin_parts::collapse_slivers;
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
@@ -50,13 +50,15 @@ pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64) {
     let mut near = Near::Everything;
     for _ in 0..ROUNDS {
         let (edges, loose) = loose_edges(faces, reach, &near);
-        let moved = contract_points(faces, &edges, &loose, reach, &[]);
+        let ends = Ends::new(&edges, &loose, faces, &[]);
+        let moved = contract_points(faces, &ends, reach);
         let put_in = if moved.is_empty() {
-            contract_into_edges(faces, &edges, &loose, reach, &[])
+            contract_into_edges(faces, &edges, &loose, &ends, reach)
         } else {
             let near = near.and(moved.iter().map(|m| m.to));
             let (edges, loose) = loose_edges(faces, reach, &near);
-            contract_into_edges(faces, &edges, &loose, reach, &[])
+            let ends = Ends::new(&edges, &loose, faces, &[]);
+            contract_into_edges(faces, &edges, &loose, &ends, reach)
         };
         if moved.is_empty() && put_in.is_empty() {
             break;
@@ -66,37 +68,41 @@ pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64) {
 }
 
 /// Splits edges that coincide in plan where the step between them becomes too high: a step that grows
-/// along its edge is one up to there.
-fn split_steps(faces: &mut Vec<Face>, climb_m: f64) {
-    let edges = collect_edges(faces);
+/// along its edge is one up to there. Says whether there were any.
+fn split_steps(
+    faces: &mut Vec<Face>,
+    edges: &[GroundEdge],
+    coinciding: &CoincidingEdges,
+    climb_m: f64,
+) -> bool {
     // Just below the limit, so that rounding does not lift it above.
     let limit_m = climb_m - 0.5 * LIMIT_SLACK_M;
     let mut splits: Vec<(u32, LatticePoint)> = Vec::new();
-    visit_coinciding(&edges, |pairs| {
-        for &Coinciding { one, two, start_m, end_m } in pairs {
-            let grows =
-                start_m.min(end_m) < climb_m - LIMIT_SLACK_M && start_m.max(end_m) > climb_m;
-            if !grows {
-                continue;
-            }
-            let (e, f) = (&edges[one as usize], &edges[two as usize]);
-            let (from, to) = (plan_units(e.from), plan_units(e.to));
-            let t = (limit_m - start_m) / (end_m - start_m);
-            // On steep faces a lattice unit is more than the slack: go back until it is low enough.
-            let back = (if start_m < end_m { from - to } else { to - from }).normalize_or_zero();
-            let apart_m = |p: LatticePoint| {
-                let [one, two] = [e, f].map(|g| faces[g.face as usize].plane.height_at(p));
-                (one - two).abs()
-            };
-            let point = (0..MOST_BACK)
-                .map(|units| from.lerp(to, t) + back * f64::from(units))
-                .map(|p| LatticePoint::from_units(p.x, p.y))
-                .find(|&p| apart_m(p) <= climb_m);
-            if let Some(point) = point.filter(|&p| p != e.from && p != e.to) {
-                splits.extend([(one, point), (two, point)]);
-            }
+    for &Coinciding { one, two, start_m, end_m } in coinciding.pairs() {
+        let grows = start_m.min(end_m) < climb_m - LIMIT_SLACK_M && start_m.max(end_m) > climb_m;
+        if !grows {
+            continue;
         }
-    });
+        let (e, f) = (&edges[one as usize], &edges[two as usize]);
+        let (from, to) = (plan_units(e.from), plan_units(e.to));
+        let t = (limit_m - start_m) / (end_m - start_m);
+        // On steep faces a lattice unit is more than the slack: go back until it is low enough.
+        let back = (if start_m < end_m { from - to } else { to - from }).normalize_or_zero();
+        let apart_m = |p: LatticePoint| {
+            let [one, two] = [e, f].map(|g| faces[g.face as usize].plane.height_at(p));
+            (one - two).abs()
+        };
+        let point = (0..MOST_BACK)
+            .map(|units| from.lerp(to, t) + back * f64::from(units))
+            .map(|p| LatticePoint::from_units(p.x, p.y))
+            .find(|&p| apart_m(p) <= climb_m);
+        if let Some(point) = point.filter(|&p| p != e.from && p != e.to) {
+            splits.extend([(one, point), (two, point)]);
+        }
+    }
+    if splits.is_empty() {
+        return false;
+    }
     splits.sort_unstable();
     splits.dedup_by_key(|s| s.0);
     let mut splits = splits.into_iter().peekable();
@@ -122,6 +128,7 @@ fn split_steps(faces: &mut Vec<Face>, climb_m: f64) {
         }
     }
     faces.retain(|f| !f.loops.is_empty());
+    true
 }
 
 /// All edges, and which of those near the given places coincide with no other.
@@ -136,9 +143,13 @@ fn loose_edges(faces: &[Face], reach: SnapReach, near: &Near) -> (Vec<GroundEdge
 
 /// Pairs what coincides and classes the pairs.
 pub(crate) fn set_twins(surface: &mut WalkableSurface, climb_m: f64) {
-    split_steps(&mut surface.faces, climb_m);
-    let edges = collect_edges(&surface.faces);
-    let twins = pair_exact(&edges, climb_m);
+    let mut edges = collect_edges(&surface.faces);
+    let mut coinciding = CoincidingEdges::find(&edges);
+    if split_steps(&mut surface.faces, &edges, &coinciding, climb_m) {
+        edges = collect_edges(&surface.faces);
+        coinciding = CoincidingEdges::find(&edges);
+    }
+    let twins = coinciding.twins(&edges, climb_m);
     let all = surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
     for (i, (edge, &twin)) in all.zip(&twins).enumerate() {
         edge.twin = twin;

@@ -9,6 +9,7 @@
 use crate::surface::{Face, plan_units};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
@@ -36,16 +37,30 @@ impl GroundEdge {
 
 /// All edges of some faces, counted through faces and loops in order.
 pub(crate) fn collect_edges(faces: &[Face]) -> Vec<GroundEdge> {
-    let mut edges = Vec::with_capacity(faces.iter().map(Face::edge_count).sum());
+    let mut edges: Vec<GroundEdge> = Vec::with_capacity(faces.iter().map(Face::edge_count).sum());
     for (f, face) in faces.iter().enumerate() {
-        edges.extend(face.edges().map(|(e, to)| GroundEdge {
-            from: e.from,
-            to,
-            from_height_m: face.plane.height_at(e.from),
-            to_height_m: face.plane.height_at(to),
-            face: f as u32,
-            class: e.class,
-        }));
+        for of_loop in &face.loops {
+            let first = edges.len();
+            edges.extend(of_loop.iter().map(|e| {
+                let from_height_m = face.plane.height_at(e.from);
+                GroundEdge {
+                    from: e.from,
+                    to: e.from,
+                    from_height_m,
+                    to_height_m: from_height_m,
+                    face: f as u32,
+                    class: e.class,
+                }
+            }));
+            // Each ends where the next one starts.
+            let mut next = edges[first..].first().map(|e| (e.from, e.from_height_m));
+            for e in edges[first..].iter_mut().rev() {
+                if let Some((to, to_height_m)) = next {
+                    (e.to, e.to_height_m) = (to, to_height_m);
+                }
+                next = Some((e.from, e.from_height_m));
+            }
+        }
     }
     edges
 }
@@ -59,52 +74,156 @@ pub(crate) struct Coinciding {
     pub(crate) end_m: f64,
 }
 
-/// Visits all edges that coincide in plan, by segment: all pairs of one segment at once.
-pub(crate) fn visit_coinciding(edges: &[GroundEdge], mut visit: impl FnMut(&[Coinciding])) {
-    let mut order: Vec<(LatticePoint, LatticePoint, u32)> = edges
-        .par_iter()
-        .enumerate()
-        .map(|(i, e)| (e.from.min(e.to), e.from.max(e.to), i as u32))
-        .collect();
-    order.par_sort_unstable();
-    let mut pairs: Vec<Coinciding> = Vec::new();
-    for group in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        pairs.clear();
-        for (k, &(_, _, one)) in group.iter().enumerate() {
-            for &(_, _, two) in &group[k + 1..] {
-                let (e, f) = (&edges[one as usize], &edges[two as usize]);
-                if e.face != f.face && e.from == f.to {
-                    let start_m = (e.from_height_m - f.to_height_m).abs();
-                    let end_m = (e.to_height_m - f.from_height_m).abs();
-                    pairs.push(Coinciding { one, two, start_m, end_m });
+/// All edges that coincide in plan, the other way round, by segment.
+pub(crate) struct CoincidingEdges {
+    pairs: Vec<Coinciding>,
+    /// Where the pairs of each segment end.
+    ends: Vec<u32>,
+}
+
+impl CoincidingEdges {
+    /// Finds them through a table of segments; nothing is sorted. Edges are looked at in their order,
+    /// in which neighbours mostly lie close together.
+    pub(crate) fn find(edges: &[GroundEdge]) -> Self {
+        let segments = SegmentTable::new(edges);
+        let mut found = Self { pairs: Vec::with_capacity(edges.len() / 2), ends: Vec::new() };
+        let mut group: Vec<u32> = Vec::new();
+        for first in 0..edges.len() as u32 {
+            if !segments.begins_group(first) {
+                continue;
+            }
+            group.clear();
+            group.extend(segments.group(first));
+            let before = found.pairs.len();
+            for (k, &one) in group.iter().enumerate() {
+                for &two in &group[k + 1..] {
+                    let (e, f) = (&edges[one as usize], &edges[two as usize]);
+                    if e.face != f.face && e.from == f.to {
+                        let start_m = (e.from_height_m - f.to_height_m).abs();
+                        let end_m = (e.to_height_m - f.from_height_m).abs();
+                        found.pairs.push(Coinciding { one, two, start_m, end_m });
+                    }
+                }
+            }
+            if found.pairs.len() > before {
+                found.ends.push(found.pairs.len() as u32);
+            }
+        }
+        found
+    }
+
+    /// All pairs of one segment at once, in the order of the first edges.
+    pub(crate) fn by_segment(&self) -> impl Iterator<Item = &[Coinciding]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let group = &self.pairs[start..end as usize];
+            start = end as usize;
+            group
+        })
+    }
+
+    /// All pairs, by segment.
+    pub(crate) fn pairs(&self) -> &[Coinciding] {
+        &self.pairs
+    }
+
+    /// The twin of every edge among those it coincides with, at a height difference of at most `climb_m`
+    /// at both ends. Of several the topmost, as always.
+    pub(crate) fn twins(&self, edges: &[GroundEdge], climb_m: f64) -> Vec<u32> {
+        let mut twins = vec![NO_EDGE; edges.len()];
+        let mut candidates: Vec<(f64, u32, u32)> = Vec::new();
+        let middle = |i: u32| edges[i as usize].middle_height_m();
+        let is_low = |p: &Coinciding| p.start_m.max(p.end_m) <= climb_m;
+        for pairs in self.by_segment() {
+            if let [p] = pairs {
+                if is_low(p) {
+                    twins[p.one as usize] = p.two;
+                    twins[p.two as usize] = p.one;
+                }
+                continue;
+            }
+            let low = pairs.iter().filter(|p| is_low(p));
+            candidates.clear();
+            candidates.extend(low.map(|p| (middle(p.one) + middle(p.two), p.one, p.two)));
+            candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+            for &(_, i, j) in &candidates {
+                if twins[i as usize] == NO_EDGE && twins[j as usize] == NO_EDGE {
+                    twins[i as usize] = j;
+                    twins[j as usize] = i;
                 }
             }
         }
-        if !pairs.is_empty() {
-            visit(&pairs);
-        }
+        twins
     }
+}
+
+/// Which edges have the same two ends in plan. Edges of one segment form a chain, ascending.
+struct SegmentTable {
+    /// The next edge of the same segment.
+    next: Vec<u32>,
+    /// Whether an edge is not the first one of its segment.
+    follows: Vec<bool>,
+}
+
+impl SegmentTable {
+    fn new(edges: &[GroundEdge]) -> Self {
+        let mut next = vec![NO_EDGE; edges.len()];
+        let mut follows = vec![false; edges.len()];
+        let bits = (2 * edges.len()).next_power_of_two().trailing_zeros().max(1);
+        let mask = (1_usize << bits) - 1;
+        // At most half full, so that a free place is always found: part of the hash, and the last edge
+        // of the segment.
+        let mut table: Vec<(u32, u32)> = vec![(0, NO_EDGE); 1 << bits];
+        for (i, e) in edges.iter().enumerate() {
+            let (low, high) = (e.from.min(e.to), e.from.max(e.to));
+            let hash = hash_of_segment(low, high);
+            let (mut place, tag) = ((hash >> (64 - bits)) as usize, hash as u32);
+            loop {
+                let slot = &mut table[place];
+                if slot.1 == NO_EDGE {
+                    *slot = (tag, i as u32);
+                    break;
+                }
+                let other = &edges[slot.1 as usize];
+                if slot.0 == tag
+                    && (low, high) == (other.from.min(other.to), other.from.max(other.to))
+                {
+                    next[slot.1 as usize] = i as u32;
+                    follows[i] = true;
+                    slot.1 = i as u32;
+                    break;
+                }
+                place = (place + 1) & mask;
+            }
+        }
+        Self { next, follows }
+    }
+
+    /// Whether an edge is the first of several with the same ends.
+    fn begins_group(&self, edge: u32) -> bool {
+        self.next[edge as usize] != NO_EDGE && !self.follows[edge as usize]
+    }
+
+    /// The edges of a segment, from the first.
+    fn group(&self, first: u32) -> impl Iterator<Item = u32> {
+        let after = |&i: &u32| Some(self.next[i as usize]).filter(|&n| n != NO_EDGE);
+        std::iter::successors(Some(first), after)
+    }
+}
+
+/// Spreads segments over 64 bits; the multiplier is an odd number near 2⁶⁴ over the golden ratio.
+fn hash_of_segment(low: LatticePoint, high: LatticePoint) -> u64 {
+    const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+    let word = |p: LatticePoint| u64::from(p.x as u32) << 32 | u64::from(p.y as u32);
+    let mixed = word(low).wrapping_mul(MULTIPLIER);
+    let mixed = (mixed ^ mixed >> 29 ^ word(high)).wrapping_mul(MULTIPLIER);
+    mixed ^ mixed >> 32
 }
 
 /// The twin of every edge that coincides in plan, the other way round, with an edge of another face
 /// at a height difference of at most `climb_m` at both ends. Of several the topmost, as always.
 pub(crate) fn pair_exact(edges: &[GroundEdge], climb_m: f64) -> Vec<u32> {
-    let mut twins = vec![NO_EDGE; edges.len()];
-    let mut candidates: Vec<(f64, u32, u32)> = Vec::new();
-    let middle = |i: u32| edges[i as usize].middle_height_m();
-    visit_coinciding(edges, |pairs| {
-        let low = pairs.iter().filter(|p| p.start_m.max(p.end_m) <= climb_m);
-        candidates.clear();
-        candidates.extend(low.map(|p| (middle(p.one) + middle(p.two), p.one, p.two)));
-        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        for &(_, i, j) in &candidates {
-            if twins[i as usize] == NO_EDGE && twins[j as usize] == NO_EDGE {
-                twins[i as usize] = j;
-                twins[j as usize] = i;
-            }
-        }
-    });
-    twins
+    CoincidingEdges::find(edges).twins(edges, climb_m)
 }
 
 /// How far across an edge to look.
@@ -129,7 +248,8 @@ pub(crate) struct Match {
 
 /// For every edge without a twin, what runs along it within reach; empty for edges with one.
 pub(crate) fn match_within(edges: &[GroundEdge], twins: &[u32], reach: Reach) -> Vec<Vec<Match>> {
-    match_some_within(edges, twins, reach, |_| true)
+    let single = without_twins(twins);
+    match_among(edges, &single, &single, reach)
 }
 
 /// As [`match_within`], but only for edges whose box, given without margin, is wanted; empty for the
@@ -140,21 +260,36 @@ pub(crate) fn match_some_within(
     reach: Reach,
     is_wanted: impl Fn(&Aabb) -> bool + Sync,
 ) -> Vec<Vec<Match>> {
-    let single: Vec<u32> =
-        (0..edges.len() as u32).filter(|&i| twins[i as usize] == NO_EDGE).collect();
-    let margin = reach.outwards.max(reach.inwards);
-    let tree = BoxTree::build_with(single.len(), |k| edge_box(&edges[single[k as usize] as usize]));
-    let found: Vec<Vec<Match>> = single
+    let box_of = |i: u32| edge_box(&edges[i as usize]);
+    let mut others = without_twins(twins);
+    let wanted: Vec<u32> = others.iter().copied().filter(|&i| is_wanted(&box_of(i))).collect();
+    // Few are wanted: a tree of all the others would cost more than to ask each whether it is near.
+    let near = BoxTree::build_with(wanted.len(), |k| around(box_of(wanted[k as usize]), reach));
+    let is_near = |i: u32| near.try_visit_box(&box_of(i), |_| ControlFlow::Break(())).is_break();
+    others.retain(|&i| is_near(i));
+    match_among(edges, &wanted, &others, reach)
+}
+
+/// The edges without a twin.
+fn without_twins(twins: &[u32]) -> Vec<u32> {
+    (0..twins.len() as u32).filter(|&i| twins[i as usize] == NO_EDGE).collect()
+}
+
+/// What runs along each of the wanted edges, among others.
+fn match_among(
+    edges: &[GroundEdge],
+    wanted: &[u32],
+    others: &[u32],
+    reach: Reach,
+) -> Vec<Vec<Match>> {
+    let tree = BoxTree::build_with(others.len(), |k| edge_box(&edges[others[k as usize] as usize]));
+    let found: Vec<Vec<Match>> = wanted
         .par_iter()
         .map(|&i| {
             let edge = &edges[i as usize];
             let mut matches = Vec::new();
-            let around = edge_box(edge);
-            if !is_wanted(&around) {
-                return matches;
-            }
-            tree.visit_box(&widened(around, margin, reach.climb_m), |k| {
-                let j = single[k as usize];
+            tree.visit_box(&around(edge_box(edge), reach), |k| {
+                let j = others[k as usize];
                 let other = &edges[j as usize];
                 if j != i
                     && (other.face != edge.face || is_slit(edge, other))
@@ -174,10 +309,15 @@ pub(crate) fn match_some_within(
         })
         .collect();
     let mut out = vec![Vec::new(); edges.len()];
-    for (i, matches) in single.into_iter().zip(found) {
+    for (&i, matches) in wanted.iter().zip(found) {
         out[i as usize] = matches;
     }
     out
+}
+
+/// Where edges may lie that run along an edge with the given box.
+fn around(edge: Aabb, reach: Reach) -> Aabb {
+    widened(edge, reach.outwards.max(reach.inwards), reach.climb_m)
 }
 
 /// The box around an edge, height and all, in lattice units.

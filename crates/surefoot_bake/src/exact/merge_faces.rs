@@ -4,7 +4,8 @@
 //! largest one within half the noise, with their common outline. A floor becomes one face instead of
 //! thousands: less work and fewer seams (the source cuts triangle by triangle). Faces grow from the
 //! largest triangle, so that the plane is the best-conditioned one, and in an order that depends on
-//! the geometry alone.
+//! the geometry alone; they are numbered along a curve through the plan, so that neighbours have near
+//! numbers.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
@@ -32,6 +33,8 @@ pub(crate) struct MergedFace {
     pub(crate) triangles: Vec<u32>,
     /// Its outline: directed plan edges, the face to their left.
     pub(crate) outline: Vec<(LatticePoint, LatticePoint)>,
+    /// Its place in the order of size, by largest triangle.
+    pub(crate) rank: u32,
 }
 
 /// Faces and the soup they came from.
@@ -101,10 +104,22 @@ pub(crate) fn merge_faces(
         groups.push(group);
     }
 
-    let faces: Vec<MergedFace> = groups
+    let seeds = order_of_seeds(&face_of_triangle, &order);
+    let order = along_curve(&sorted, &groups);
+    let mut number = vec![NONE; groups.len()];
+    for (face, &rank) in order.iter().enumerate() {
+        number[rank as usize] = face as u32;
+    }
+    for face in face_of_triangle.iter_mut().filter(|f| **f != NONE) {
+        *face = number[*face as usize];
+    }
+    let in_order: Vec<(u32, Vec<u32>)> =
+        order.iter().map(|&rank| (rank, std::mem::take(&mut groups[rank as usize]))).collect();
+    let faces: Vec<MergedFace> = in_order
         .into_par_iter()
-        .zip(order_of_seeds(&face_of_triangle, &order))
-        .map(|(triangles, seed)| MergedFace {
+        .map(|(rank, triangles)| (rank, triangles, seeds[rank as usize]))
+        .map(|(rank, triangles, seed)| MergedFace {
+            rank,
             origin: FaceOrigin {
                 plane: Plane::through(
                     metres(sorted.corners(seed)[0]),
@@ -123,6 +138,36 @@ pub(crate) fn merge_faces(
         .collect();
     context.count("faces", faces.len());
     Ok(MergedFaces { sorted, faces, face_of_triangle })
+}
+
+/// The faces' ranks along a Morton curve through their first corners. Faces are numbered in this order:
+/// whatever goes through them one by one finds their neighbours at hand, however large the scene is.
+fn along_curve(sorted: &SortedSoup, groups: &[Vec<u32>]) -> Vec<u32> {
+    let mut keys: Vec<(u64, u32)> = groups
+        .par_iter()
+        .enumerate()
+        .map(|(rank, triangles)| {
+            let corner =
+                triangles.first().map_or(LatticePoint::default(), |&t| plan(sorted.corners(t)[0]));
+            (curve_key(corner), rank as u32)
+        })
+        .collect();
+    keys.par_sort_unstable();
+    keys.into_iter().map(|k| k.1).collect()
+}
+
+/// The bits of a point's coordinates, taken in turn.
+fn curve_key(p: LatticePoint) -> u64 {
+    let spread = |v: i32| {
+        // From negative to positive.
+        let mut v = u64::from(v as u32 ^ 1 << 31);
+        v = (v | v << 16) & 0x0000_ffff_0000_ffff;
+        v = (v | v << 8) & 0x00ff_00ff_00ff_00ff;
+        v = (v | v << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+        v = (v | v << 2) & 0x3333_3333_3333_3333;
+        (v | v << 1) & 0x5555_5555_5555_5555
+    };
+    spread(p.x) | spread(p.y) << 1
 }
 
 /// The triangle that each face grew from: the first of its triangles in the order of size.

@@ -23,6 +23,9 @@ use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::polygon::{Contour, contour_area2};
 use surefoot_geom::predicates::orient;
 
+/// As many ends are looked at one by one.
+const FEW: usize = 24;
+
 /// How far to contract.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SnapReach {
@@ -108,24 +111,21 @@ fn by_place(a: &End, b: &End) -> Ordering {
 
 /// The ends of the loose edges, sorted by place; ends at one place are one.
 fn ends_of(edges: &[GroundEdge], loose: &[bool], faces: &[Face]) -> Vec<End> {
-    let mut ends: Vec<End> = edges
-        .iter()
-        .zip(loose)
-        .filter(|(_, loose)| **loose)
-        .collect::<Vec<_>>()
-        .chunk_by(|a, b| a.0.face == b.0.face)
-        .flat_map(|of_face| {
-            let weight = faces[of_face[0].0.face as usize].area2();
-            of_face.iter().map(move |(e, _)| (e, weight))
-        })
-        .flat_map(|(e, weight)| {
-            [(e.from, e.from_height_m), (e.to, e.to_height_m)].map(|(point, height_m)| End {
-                point,
-                height_m,
-                weight,
-            })
-        })
-        .collect();
+    let mut ends: Vec<End> = Vec::new();
+    let mut face = u32::MAX;
+    let mut weight = 0;
+    for (i, e) in edges.iter().enumerate().filter(|&(i, _)| loose[i]) {
+        if e.face != face {
+            face = e.face;
+            weight = faces[face as usize].area2();
+        }
+        ends.push(End { point: e.from, height_m: e.from_height_m, weight });
+        // Where a border goes on, the next edge has the same end.
+        let goes_on = edges.get(i + 1).is_some_and(|n| n.face == face && n.from == e.to);
+        if !(goes_on && loose[i + 1]) {
+            ends.push(End { point: e.to, height_m: e.to_height_m, weight });
+        }
+    }
     ends.par_sort_unstable_by(by_place);
     ends.dedup_by(|b, a| {
         let same = a.point == b.point && (a.height_m - b.height_m).abs() <= NOISE_M;
@@ -137,42 +137,60 @@ fn ends_of(edges: &[GroundEdge], loose: &[bool], faces: &[Face]) -> Vec<End> {
     ends
 }
 
-fn end_tree(ends: &[End]) -> BoxTree {
-    BoxTree::build_with(ends.len(), |i| {
-        let p = ends[i as usize].place();
-        Aabb::new(p, p)
-    })
+/// The ends of a choice of loose edges, where they can be found.
+pub(crate) struct Ends {
+    list: Vec<End>,
+    tree: BoxTree,
 }
 
-/// Vertex contractions, nearest first, save for points in the (sorted) list of those that stay. Says
-/// which points moved, sorted.
-pub(crate) fn contract_points(
-    faces: &mut Vec<Face>,
-    edges: &[GroundEdge],
-    loose: &[bool],
-    reach: SnapReach,
-    stay: &[LatticePoint],
-) -> Vec<Moved> {
-    let mut ends = ends_of(edges, loose, faces);
-    ends.retain(|e| stay.binary_search(&e.point).is_err());
-    let tree = end_tree(&ends);
+impl Ends {
+    /// The ends of the loose edges, save for points in the (sorted) list of those that stay.
+    pub(crate) fn new(
+        edges: &[GroundEdge],
+        loose: &[bool],
+        faces: &[Face],
+        stay: &[LatticePoint],
+    ) -> Self {
+        let mut list = ends_of(edges, loose, faces);
+        list.retain(|e| stay.binary_search(&e.point).is_err());
+        let tree = BoxTree::build_with(list.len(), |i| {
+            let p = list[i as usize].place();
+            Aabb::new(p, p)
+        });
+        Self { list, tree }
+    }
+}
+
+/// Vertex contractions, nearest first. Says which points moved, sorted.
+pub(crate) fn contract_points(faces: &mut Vec<Face>, ends: &Ends, reach: SnapReach) -> Vec<Moved> {
+    let Ends { list: ends, tree } = ends;
+    let are_near = |one: &End, other: &End, apart2: i128| {
+        // Ends at one plan point and different heights are one point to a mover: a step.
+        (one.height_m - other.height_m).abs() <= reach.climb_m
+            && apart2 as f64 <= reach.units * reach.units
+    };
     let mut pairs: Vec<(i128, u32, u32)> = (0..ends.len() as u32)
         .into_par_iter()
         .flat_map_iter(|i| {
-            let one = ends[i as usize];
+            let one = &ends[i as usize];
             let mut near = Vec::new();
-            let at = Aabb::new(one.place(), one.place());
-            tree.visit_box(&widened(at, reach.units, reach.climb_m), |j| {
-                let other = ends[j as usize];
+            let mut add = |j: u32| {
+                let other = &ends[j as usize];
                 let apart2 = one.point.distance2(other.point);
-                // Ends at one plan point and different heights are one point to a mover: a step.
-                if j > i
-                    && (one.height_m - other.height_m).abs() <= reach.climb_m
-                    && apart2 as f64 <= reach.units * reach.units
-                {
+                if j > i && are_near(one, other, apart2) {
                     near.push((apart2, i, j));
                 }
-            });
+            };
+            // They are sorted by their first coordinate; mostly few are near in it.
+            let apart = |k: usize| f64::from(ends[k].point.x) - f64::from(one.point.x);
+            let rest = i as usize + 1..ends.len();
+            let count = rest.clone().take(FEW + 1).take_while(|&k| apart(k) <= reach.units).count();
+            if count <= FEW {
+                rest.take(count).for_each(|k| add(k as u32));
+            } else {
+                let at = Aabb::new(one.place(), one.place());
+                tree.visit_box(&widened(at, reach.units, reach.climb_m), add);
+            }
             near
         })
         .collect();
@@ -180,8 +198,8 @@ pub(crate) fn contract_points(
         return Vec::new();
     }
     pairs.par_sort_unstable();
-    let groups = Groups::gather(&ends, &pairs, reach.units);
-    let target: Vec<LatticePoint> = groups.targets(&ends);
+    let groups = Groups::gather(ends, &pairs, reach.units);
+    let target: Vec<LatticePoint> = groups.targets(ends);
     faces.par_iter_mut().for_each(|face| {
         let mut moved = false;
         let plane = face.plane;
@@ -271,23 +289,21 @@ impl Groups {
 }
 
 /// Vertex-edge contractions: puts ends of other loose edges into the loose edges that they lie
-/// beside, save for points in the (sorted) list of those that stay. Says which were put in, sorted.
+/// beside. Says which were put in, sorted.
 pub(crate) fn contract_into_edges(
     faces: &mut Vec<Face>,
     edges: &[GroundEdge],
     loose: &[bool],
+    ends: &Ends,
     reach: SnapReach,
-    stay: &[LatticePoint],
 ) -> Vec<LatticePoint> {
-    let mut ends = ends_of(edges, loose, faces);
-    ends.retain(|e| stay.binary_search(&e.point).is_err());
-    let tree = end_tree(&ends);
+    let Ends { list: ends, tree } = ends;
     let inserts: Vec<Vec<LatticePoint>> = edges
         .par_iter()
         .zip(loose)
         .map(
             |(edge, &loose)| {
-                if loose { points_beside(edge, &ends, &tree, reach) } else { Vec::new() }
+                if loose { points_beside(edge, ends, tree, reach) } else { Vec::new() }
             },
         )
         .collect();
