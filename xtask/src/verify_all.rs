@@ -12,14 +12,19 @@ use crate::scenes;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fmt::Write;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Samples for each of our meshes unless told otherwise.
 const SAMPLES: u64 = 100_000;
 
 /// The most samples for each of Recast's meshes: there are three for a scene, each judged twice.
 const PEER_SAMPLES: u64 = 10_000;
+
+/// A build or a check that takes longer than this is given up, in seconds.
+const LIMIT_S: u64 = 600;
 
 /// Recast's grids of more columns than this are left out: they take minutes.
 const PEER_COLUMNS: &str = "2e7";
@@ -66,7 +71,7 @@ pub(crate) fn run_all(words: &[&str]) -> Result<()> {
         files.extend(files_in(&shared)?);
     }
     let bench = Bench { surefoot, peers, work, samples };
-    let mut table = Table::default();
+    let mut table = Table { scenes: files.len(), ..Table::default() };
     for (index, file) in files.iter().enumerate() {
         let name = stem(file);
         if !only.is_empty() && !only.contains(&name.as_str()) {
@@ -77,25 +82,34 @@ pub(crate) fn run_all(words: &[&str]) -> Result<()> {
         let before = table.rows.len();
         judge(&bench, file, kind, &mut table);
         table.rows[before..].iter().for_each(|row| say(row));
+        table.judged += 1;
+        // After every scene, so that a run that is stopped leaves what it has.
+        if only.is_empty() {
+            write_table(&bench, &table)?;
+        }
     }
-    let date = date();
-    let text = document(&bench, &date, &table);
     if only.is_empty() {
-        let docs = root().join("docs");
-        std::fs::create_dir_all(&docs)?;
-        pictures(&bench, &docs.join("verify"), &table.pictured)?;
-        let place = docs.join(format!("verify-{date}.md"));
-        std::fs::write(&place, text)?;
-        say(&format!("the table is in {}", place.display()));
+        pictures(&bench, &root().join("docs/verify"), &table.pictured)?;
     } else {
-        say(&text);
+        say(&document(&bench, &date(), &table));
     }
+    Ok(())
+}
+
+fn write_table(bench: &Bench, table: &Table) -> Result<()> {
+    let date = date();
+    let docs = root().join("docs");
+    std::fs::create_dir_all(&docs)?;
+    std::fs::write(docs.join(format!("verify-{date}.md")), document(bench, &date, table))?;
     Ok(())
 }
 
 /// What is known so far.
 #[derive(Default)]
 struct Table {
+    /// How many scenes there are, and how many have been judged.
+    scenes: usize,
+    judged: usize,
     rows: Vec<String>,
     /// How many scenes hold, of all, by kind of scene and method.
     counts: Vec<(String, u32, u32)>,
@@ -135,6 +149,9 @@ fn document(bench: &Bench, date: &str, table: &Table) -> String {
         LEAST[0].1,
         LEAST[1].1
     );
+    if table.judged < table.scenes {
+        let _ = writeln!(text, "Stopped after {} of {} scenes.\n", table.judged, table.scenes);
+    }
     for (what, holds, all) in &table.counts {
         let _ = writeln!(text, "- {what}: {holds} of {all} hold");
     }
@@ -255,7 +272,7 @@ fn stem(file: &Path) -> String {
     file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Scene files of a folder, by name.
+/// Scene files of a folder, by size.
 fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -265,7 +282,8 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
             files.push(path);
         }
     }
-    files.sort();
+    // Small ones first.
+    files.sort_by_cached_key(|f| (std::fs::metadata(f).map_or(0, |m| m.len()), f.clone()));
     Ok(files)
 }
 
@@ -280,12 +298,13 @@ fn surefoot(bench: &Bench, scene: &Path, method: &str) -> Result<Option<Judgemen
     let name = format!("{}-{method}", stem(scene));
     let mesh = bench.work.join(format!("{name}.snav"));
     let start = Instant::now();
-    let output = command(&bench.surefoot)
-        .arg("build")
-        .arg(scene)
-        .args(["--method", method, "--json", "-o"])
-        .arg(&mesh)
-        .output()?;
+    let output = output_in_time(
+        command(&bench.surefoot)
+            .arg("build")
+            .arg(scene)
+            .args(["--method", method, "--json", "-o"])
+            .arg(&mesh),
+    )?;
     if !output.status.success() {
         let why = String::from_utf8_lossy(&output.stderr);
         if why.contains("not part of this version") {
@@ -296,14 +315,15 @@ fn surefoot(bench: &Bench, scene: &Path, method: &str) -> Result<Option<Judgemen
     let build: Value = serde_json::from_slice(&output.stdout)?;
     let built_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let output = command(&bench.surefoot)
-        .arg("verify")
-        .arg(&mesh)
-        .arg("--scene")
-        .arg(scene)
-        .args(["--json", "--samples", &bench.samples.to_string(), "--faults"])
-        .arg(bench.work.join(format!("{name}-faults.glb")))
-        .output()?;
+    let output = output_in_time(
+        command(&bench.surefoot)
+            .arg("verify")
+            .arg(&mesh)
+            .arg("--scene")
+            .arg(scene)
+            .args(["--json", "--samples", &bench.samples.to_string(), "--faults"])
+            .arg(bench.work.join(format!("{name}-faults.glb"))),
+    )?;
     let report: Value = serde_json::from_slice(&output.stdout)
         .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
     std::fs::write(bench.work.join(format!("{name}.json")), &output.stdout)?;
@@ -320,14 +340,44 @@ fn surefoot(bench: &Bench, scene: &Path, method: &str) -> Result<Option<Judgemen
     Ok(Some(Judgement { row, report }))
 }
 
+/// What a command says, if it ends in time.
+fn output_in_time(command: &mut Command) -> Result<Output> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let read = |from: Option<Box<dyn Read + Send>>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // What cannot be read is missing in the answer, which is then refused.
+            let _ = from.map(|mut f| f.read_to_end(&mut bytes));
+            bytes
+        })
+    };
+    let stdout = read(child.stdout.take().map(|s| Box::new(s) as Box<dyn Read + Send>));
+    let stderr = read(child.stderr.take().map(|s| Box::new(s) as Box<dyn Read + Send>));
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if start.elapsed().as_secs() >= LIMIT_S {
+            child.kill()?;
+            child.wait()?;
+            bail!("given up after {LIMIT_S} s");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let bytes = |thread: std::thread::JoinHandle<Vec<u8>>| thread.join().unwrap_or_default();
+    Ok(Output { status, stdout: bytes(stdout), stderr: bytes(stderr) })
+}
+
 /// Rows of Recast's meshes, without the first column.
 fn recast(bench: &Bench, scene: &Path) -> Result<Vec<String>> {
     let samples = bench.samples.min(PEER_SAMPLES).to_string();
-    let output = command(&bench.peers)
-        .arg("judge")
-        .arg(scene)
-        .args(["--samples", &samples, "--most-columns", PEER_COLUMNS])
-        .output()?;
+    let output = output_in_time(command(&bench.peers).arg("judge").arg(scene).args([
+        "--samples",
+        &samples,
+        "--most-columns",
+        PEER_COLUMNS,
+    ]))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut rows = Vec::new();
     for line in text.lines() {
