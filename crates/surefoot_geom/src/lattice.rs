@@ -55,6 +55,21 @@ impl LatticePoint {
         Self { x, y }
     }
 
+    /// Where it comes along a space-filling curve (Morton, 1966): near points have near places.
+    #[must_use]
+    pub fn place_on_curve(self) -> u64 {
+        // The bits of both coordinates in turn, from negative to positive.
+        let spread = |v: i32| {
+            let mut x = u64::from(v as u32 ^ 1 << 31);
+            x = (x | x << 16) & 0x0000_ffff_0000_ffff;
+            x = (x | x << 8) & 0x00ff_00ff_00ff_00ff;
+            x = (x | x << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+            x = (x | x << 2) & 0x3333_3333_3333_3333;
+            (x | x << 1) & 0x5555_5555_5555_5555
+        };
+        spread(self.x) | spread(self.y) << 1
+    }
+
     /// The lattice point nearest to a position in metres; at most half a unit away from it in
     /// each coordinate. Refuses what is not finite or out of reach.
     pub fn from_m(x_m: f64, y_m: f64) -> Result<Self, LatticeRangeError> {

@@ -12,7 +12,6 @@
 
 use crate::data::{CellKind, NO_EDGE, NavMeshData};
 use glam::DVec2;
-use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::M_PER_LATTICE;
 
 /// No piece, fan or block.
@@ -383,7 +382,7 @@ impl Pieces {
             .map(|cell| {
                 let first = data.cell_first_edges[cell as usize] as usize;
                 let at = data.vertex_points[data.edge_vertices[first].index()];
-                (place_on_curve(at), cell)
+                (at.place_on_curve(), cell)
             })
             .collect();
         order.sort_unstable();
@@ -692,19 +691,6 @@ impl Pieces {
         let i = piece as usize;
         self.first_link_samples[i] as usize..self.first_link_samples[i + 1] as usize
     }
-}
-
-/// Where a point comes along a space-filling curve (Morton, 1966).
-fn place_on_curve(p: LatticePoint) -> u64 {
-    let spread = |v: i32| {
-        let mut x = u64::from(v as u32 ^ 1 << 31);
-        x = (x | x << 16) & 0x0000_ffff_0000_ffff;
-        x = (x | x << 8) & 0x00ff_00ff_00ff_00ff;
-        x = (x | x << 4) & 0x0f0f_0f0f_0f0f_0f0f;
-        x = (x | x << 2) & 0x3333_3333_3333_3333;
-        (x | x << 1) & 0x5555_5555_5555_5555
-    };
-    spread(p.x) | spread(p.y) << 1
 }
 
 /// The angle from `from` counter-clockwise to `to`, in (0, 2π].

@@ -149,25 +149,11 @@ fn along_curve(sorted: &SortedSoup, groups: &[Vec<u32>]) -> Vec<u32> {
         .map(|(rank, triangles)| {
             let corner =
                 triangles.first().map_or(LatticePoint::default(), |&t| plan(sorted.corners(t)[0]));
-            (curve_key(corner), rank as u32)
+            (corner.place_on_curve(), rank as u32)
         })
         .collect();
     keys.par_sort_unstable();
     keys.into_iter().map(|k| k.1).collect()
-}
-
-/// The bits of a point's coordinates, taken in turn.
-fn curve_key(p: LatticePoint) -> u64 {
-    let spread = |v: i32| {
-        // From negative to positive.
-        let mut v = u64::from(v as u32 ^ 1 << 31);
-        v = (v | v << 16) & 0x0000_ffff_0000_ffff;
-        v = (v | v << 8) & 0x00ff_00ff_00ff_00ff;
-        v = (v | v << 4) & 0x0f0f_0f0f_0f0f_0f0f;
-        v = (v | v << 2) & 0x3333_3333_3333_3333;
-        (v | v << 1) & 0x5555_5555_5555_5555
-    };
-    spread(p.x) | spread(p.y) << 1
 }
 
 /// The triangle that each face grew from: the first of its triangles in the order of size.
