@@ -170,7 +170,8 @@ fn document(bench: &Bench, date: &str, table: &Table) -> String {
         }
         let _ = writeln!(
             text,
-            "\nIn the pictures: not sound red, not covered yellow, connections violet, structure blue."
+            "\nIn the pictures: not sound red, not covered yellow, connections violet, structure blue. \
+             What is known of the causes stands in [verify/README.md](verify/README.md)."
         );
         for scene in &table.pictured {
             let name = stem(scene);

@@ -18,6 +18,8 @@ pub mod lattice;
 pub mod overlay;
 pub mod polygon;
 pub mod predicates;
+#[cfg(feature = "overlay")]
+mod sweep;
 #[cfg(feature = "triangulation")]
 pub mod triangulate;
 

@@ -1,11 +1,11 @@
 //! Set operations on planar polygons: many at once, exact up to one rounding to the lattice.
 //!
 //! Goes in: contours of lattice points. Comes out: polygons with holes whose edges do not cross,
-//! every vertex a lattice point within one unit of the true one. The sweep itself is `i_overlay`'s,
-//! run on a grid 2²⁰ times finer than the lattice, because it slows down and moves vertices where
-//! nearly coincident edges lie within a few units of its own grid. Rounding to the lattice may make
-//! edges touch or cross by a unit; where a look at the edges does not rule that out, one more pass on the
-//! lattice itself mends it.
+//! every vertex a lattice point within one unit of the true one. Most are swept in one pass (`sweep`);
+//! where that cannot prove its result, the sweep is `i_overlay`'s. Both run on a grid 2²⁰ times finer than
+//! the lattice: an overlay slows down and moves vertices where nearly coincident edges lie within a few
+//! units of its own grid. Rounding to the lattice may make edges touch or cross by a unit; where a look
+//! at the edges does not rule that out, one more pass on the lattice itself mends it.
 //!
 //! All contours turn counter-clockwise (holes clockwise) and the non-zero rule is used throughout:
 //! one contour that turns the other way would cancel its neighbours.
@@ -13,6 +13,7 @@
 use crate::lattice::LatticePoint;
 use crate::polygon::{Contour, Polygon, bounds_of, contour_area2};
 use crate::predicates::orient;
+use crate::sweep::{FineContour, Sweeper};
 use i_overlay::core::edge_data::{EdgeDataMerge, OverlayEdgeData};
 use i_overlay::core::edge_overlay::{EdgeOverlay, InputEdge};
 use i_overlay::core::extract::BooleanExtractionBuffer;
@@ -80,6 +81,15 @@ impl SetOperation {
             Self::Difference => OverlayRule::Difference,
         }
     }
+
+    /// Whether what subject and clip wind around so often is in the result.
+    fn is_inside(self, [subject, clip]: [i32; 2]) -> bool {
+        match self {
+            Self::Union => subject != 0 || clip != 0,
+            Self::Intersection => subject != 0 && clip != 0,
+            Self::Difference => subject != 0 && clip == 0,
+        }
+    }
 }
 
 /// A label of an input edge, found again on the pieces of it that bound the result. Where edges of
@@ -112,6 +122,9 @@ pub struct Overlayer {
     engine: Overlay<i64>,
     /// Working memory of labelled differences.
     buffer: Option<BooleanExtractionBuffer<i64>>,
+    sweeper: Sweeper,
+    /// Working memory for the corners of a contour.
+    corners: Contour,
     /// Whether a difference came out that cannot be right.
     failed: bool,
 }
@@ -135,7 +148,13 @@ impl Overlayer {
         // One thread per call: callers run many calls side by side.
         let solver = Solver { multithreading: None, ..Solver::AUTO };
         let engine = Overlay::new_custom(64, IntOverlayOptions::keep_output_points(), solver);
-        Self { engine, buffer: None, failed: false }
+        Self {
+            engine,
+            buffer: None,
+            sweeper: Sweeper::default(),
+            corners: Contour::new(),
+            failed: false,
+        }
     }
 
     /// Whether, since the last time this was asked, a labelled difference came out larger than its
@@ -150,23 +169,67 @@ impl Overlayer {
         S: AsRef<[LatticePoint]>,
         C: AsRef<[LatticePoint]>,
     {
-        self.engine.clear();
         for c in subject {
-            self.engine.add_path_iter(c.as_ref().iter().map(|p| fine(*p)), ShapeType::Subject);
+            self.sweep_contour(c.as_ref(), false);
         }
         for c in clip {
-            self.engine.add_path_iter(c.as_ref().iter().map(|p| fine(*p)), ShapeType::Clip);
+            self.sweep_contour(c.as_ref(), true);
         }
-        let shapes = self.engine.overlay(operation.rule(), FillRule::NonZero);
-        let exact = shapes.iter().flatten().flatten().all(|p| is_on_lattice(*p));
-        let polygons: Vec<Polygon> = shapes
-            .into_iter()
-            .filter_map(|s| {
-                tidy_polygon(s.into_iter().map(|c| c.into_iter().map(coarse).collect()))
-            })
-            .collect();
+        let swept = self.sweeper.run(|winding| operation.is_inside(winding));
+        let (polygons, exact): (Vec<Polygon>, bool) = if let Some(shapes) = swept {
+            let exact = shapes.iter().flatten().flatten().all(|p| p.0.is_on_lattice());
+            let rounded = |c: FineContour| c.into_iter().map(|p| p.0.rounded()).collect();
+            let polygons =
+                shapes.into_iter().filter_map(|s| tidy_polygon(s.into_iter().map(rounded)));
+            (polygons.collect(), exact)
+        } else {
+            self.engine.clear();
+            for c in subject {
+                self.engine.add_path_iter(c.as_ref().iter().map(|p| fine(*p)), ShapeType::Subject);
+            }
+            for c in clip {
+                self.engine.add_path_iter(c.as_ref().iter().map(|p| fine(*p)), ShapeType::Clip);
+            }
+            let shapes = self.engine.overlay(operation.rule(), FillRule::NonZero);
+            let exact = shapes.iter().flatten().flatten().all(|p| is_on_lattice(*p));
+            let rounded = |c: Vec<Point>| c.into_iter().map(coarse).collect();
+            let polygons =
+                shapes.into_iter().filter_map(|s| tidy_polygon(s.into_iter().map(rounded)));
+            (polygons.collect(), exact)
+        };
         let contours = || polygons.iter().flat_map(|p| &p.contours).map(|c| &c[..]);
         if exact || is_settled(contours(), |p| *p) { polygons } else { self.settle(&polygons) }
+    }
+
+    /// Adds a contour to the next sweep, without corners that are none.
+    fn sweep_contour(&mut self, contour: &[LatticePoint], is_clip: bool) {
+        let corners = &mut self.corners;
+        corners.clear();
+        let ends = |c: &[LatticePoint], p: LatticePoint| match c {
+            [.., a, b] => orient(*a, *b, p) == 0,
+            [b] => *b == p,
+            [] => false,
+        };
+        for &p in contour {
+            while ends(corners, p) {
+                corners.pop();
+            }
+            corners.push(p);
+        }
+        // Around the end: what is straight there goes too.
+        let mut first = 0;
+        while let [a, b, .., y, z] = &corners[first..] {
+            if orient(*y, *z, *a) == 0 {
+                corners.pop();
+            } else if orient(*z, *a, *b) == 0 {
+                first += 1;
+            } else {
+                break;
+            }
+        }
+        for (from, to) in edges_of(&corners[first..]) {
+            self.sweeper.add(from, to, 0, is_clip);
+        }
     }
 
     /// The union of many contours, in a cascade: groups along a space-filling curve first, then
@@ -213,31 +276,46 @@ impl Overlayer {
         subject: &[(LatticePoint, LatticePoint, EdgeLabel)],
         clip: &[(Contour, EdgeLabel)],
     ) -> Vec<LabelledPolygon> {
-        let count = subject.len() + clip.iter().map(|c| c.0.len()).sum::<usize>();
-        let mut engine = EdgeOverlay::<i64, Label>::new(count);
-        engine.solver = self.engine.solver;
-        for &(a, b, label) in subject {
-            let edge = InputEdge { a: fine(a), b: fine(b), data: Label(label) };
-            engine.add_edge(edge, ShapeType::Subject);
+        for &(from, to, label) in subject {
+            self.sweeper.add(from, to, label, false);
         }
         for (contour, label) in clip {
-            for (&a, &b) in contour.iter().zip(contour.iter().skip(1).chain(contour.first())) {
-                let edge = InputEdge { a: fine(a), b: fine(b), data: Label(*label) };
-                engine.add_edge(edge, ShapeType::Clip);
+            for (from, to) in edges_of(contour) {
+                self.sweeper.add(from, to, *label, true);
             }
         }
-        engine.boolean_buffer = self.buffer.take();
-        let shapes = engine.build_vector_shapes(OverlayRule::Difference, FillRule::NonZero);
-        self.buffer = engine.boolean_buffer.take();
-        let exact = shapes.iter().flatten().flatten().all(|e| is_on_lattice(e.a));
+        let swept = self.sweeper.run(|winding| SetOperation::Difference.is_inside(winding));
+        let count = subject.len() + clip.iter().map(|c| c.0.len()).sum::<usize>();
         let labelled = |shape: Vec<Vec<DataVectorEdge<i64, Label>>>,
                         at: fn(Point) -> LatticePoint| {
             shape
                 .into_iter()
                 .map(|path| path.into_iter().map(|e| (at(e.a), e.data.0)).collect())
-                .collect::<Vec<Vec<(LatticePoint, EdgeLabel)>>>()
+                .collect::<LabelledShape>()
         };
-        let rounded: Vec<_> = shapes.into_iter().map(|s| labelled(s, coarse)).collect();
+        let (rounded, exact): (Vec<LabelledShape>, bool) = if let Some(shapes) = swept {
+            let exact = shapes.iter().flatten().flatten().all(|p| p.0.is_on_lattice());
+            let contour = |c: FineContour| c.into_iter().map(|p| (p.0.rounded(), p.1)).collect();
+            (shapes.into_iter().map(|s| s.into_iter().map(contour).collect()).collect(), exact)
+        } else {
+            let mut engine = EdgeOverlay::<i64, Label>::new(count);
+            engine.solver = self.engine.solver;
+            for &(a, b, label) in subject {
+                let edge = InputEdge { a: fine(a), b: fine(b), data: Label(label) };
+                engine.add_edge(edge, ShapeType::Subject);
+            }
+            for (contour, label) in clip {
+                for (a, b) in edges_of(contour) {
+                    let edge = InputEdge { a: fine(a), b: fine(b), data: Label(*label) };
+                    engine.add_edge(edge, ShapeType::Clip);
+                }
+            }
+            engine.boolean_buffer = self.buffer.take();
+            let shapes = engine.build_vector_shapes(OverlayRule::Difference, FillRule::NonZero);
+            self.buffer = engine.boolean_buffer.take();
+            let exact = shapes.iter().flatten().flatten().all(|e| is_on_lattice(e.a));
+            (shapes.into_iter().map(|s| labelled(s, coarse)).collect(), exact)
+        };
         if exact || is_settled(rounded.iter().flatten().map(|c| &c[..]), |p| p.0) {
             return rounded.into_iter().filter_map(labelled_polygon).collect();
         }
@@ -272,6 +350,15 @@ impl Overlayer {
             })
             .collect()
     }
+}
+
+/// The contours of a shape, each with the labels of the edges that leave its points.
+type LabelledShape = Vec<Vec<(LatticePoint, EdgeLabel)>>;
+
+/// The directed edges of a contour.
+fn edges_of(contour: &[LatticePoint]) -> impl Iterator<Item = (LatticePoint, LatticePoint)> + '_ {
+    let next = contour.iter().skip(1).chain(contour.first());
+    contour.iter().zip(next).map(|(&a, &b)| (a, b))
 }
 
 /// Whether pieces have an area that a difference can have. Every point is rounded by at most a unit, so
@@ -437,7 +524,7 @@ fn tidy_polygon(contours: impl Iterator<Item = Contour>) -> Option<Polygon> {
     (!kept.is_empty()).then_some(Polygon { contours: kept })
 }
 
-fn labelled_polygon(paths: Vec<Vec<(LatticePoint, EdgeLabel)>>) -> Option<LabelledPolygon> {
+fn labelled_polygon(paths: LabelledShape) -> Option<LabelledPolygon> {
     let mut out = LabelledPolygon::default();
     for (i, mut path) in paths.into_iter().enumerate() {
         tidy(&mut path, |p| p.0);
@@ -578,5 +665,30 @@ mod tests {
         let mut straight = outline;
         straight.insert(2, at(1000, 500));
         assert!(settled(&[straight]));
+    }
+
+    #[test]
+    fn one_pass_finds_the_outline_that_a_hole_lies_in() {
+        let at = LatticePoint::new;
+        let mut o = Overlayer::new();
+        let none: [Contour; 0] = [];
+        // A frame in a frame beside a frame, and holes that touch each other and the outline.
+        let frames = [rect(0, 0, 100, 100), rect(20, 20, 80, 80), rect(40, 40, 60, 60)];
+        let ring = o.run(SetOperation::Difference, &frames[..1], &frames[1..2]);
+        let two = [flatten(ring), vec![frames[2].clone(), rect(200, 0, 300, 100)]].concat();
+        let r =
+            o.run(SetOperation::Difference, &two, &[rect(45, 45, 50, 50), rect(220, 20, 230, 30)]);
+        let counts: Vec<usize> = r.iter().map(|p| p.contours.len()).collect();
+        assert_eq!(counts, [2, 2, 2], "{r:?}");
+        assert!(r.iter().all(|p| p.area2() > 0 && p.area2() < contour_area2(&p.contours[0])));
+        let diamond =
+            |x: i32, y: i32| vec![at(x - 10, y), at(x, y - 10), at(x + 10, y), at(x, y + 10)];
+        let holes = [diamond(30, 50), diamond(50, 50), diamond(50, 10)];
+        let r = o.run(SetOperation::Difference, &frames[..1], &holes);
+        assert_eq!(r.len(), 1, "{r:?}");
+        assert_eq!(r[0].area2(), 2 * (10_000 - 600));
+        let back = o.run(SetOperation::Union, &flatten(r), &holes);
+        assert_eq!(area2(&back), 20_000);
+        assert_eq!(area2(&o.run(SetOperation::Union, &holes, &none)), 1_200);
     }
 }

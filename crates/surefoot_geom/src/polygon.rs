@@ -127,18 +127,47 @@ pub fn trimmed_to_box(contour: &[LatticePoint], lo: LatticePoint, hi: LatticePoi
         [&|p| p.x <= lo.x, &|p| p.x >= hi.x, &|p| p.y <= lo.y, &|p| p.y >= hi.y];
     let mut kept = contour.to_vec();
     for is_behind in sides {
-        if !kept.iter().any(is_behind) {
-            continue;
-        }
-        let n = kept.len();
-        let behind: Vec<bool> = kept.iter().map(is_behind).collect();
-        let mut i = 0;
-        kept.retain(|_| {
-            i += 1;
-            !(behind[(i + n - 2) % n] && behind[i - 1] && behind[i % n])
-        });
+        trim(&mut kept, is_behind);
     }
     kept
+}
+
+/// The same for a convex, counter-clockwise contour in place of a box, and what lies behind one of its
+/// sides by at least a margin. Exact while all lies within 16 km; what is farther is kept.
+pub fn trim_to_hull(contour: &mut Contour, hull: &[LatticePoint], margin: u16) {
+    for i in 0..hull.len() {
+        let (p, q) = (hull[i], hull[(i + 1) % hull.len()]);
+        let d = |a: i32, b: i32| i64::from(b) - i64::from(a);
+        let (ux, uy) = (d(p.x, q.x), d(p.y, q.y));
+        let small = |v: i64| v.unsigned_abs() <= 1 << 30;
+        if !(small(ux) && small(uy)) {
+            continue;
+        }
+        // The sum of both is no shorter than the side.
+        let far = -i64::from(margin) * (ux.abs() + uy.abs());
+        trim(contour, |r| {
+            let (vx, vy) = (d(p.x, r.x), d(p.y, r.y));
+            small(vx) && small(vy) && ux * vy - uy * vx <= far
+        });
+    }
+}
+
+/// Takes the corners out that lie in a convex region together with both of their neighbours.
+fn trim(contour: &mut Contour, is_behind: impl Fn(&LatticePoint) -> bool) {
+    let (Some(first), Some(last)) = (contour.first(), contour.last()) else { return };
+    let first = is_behind(first);
+    let (mut before, mut here) = (is_behind(last), first);
+    let n = contour.len();
+    let mut kept = 0;
+    for i in 0..n {
+        let after = if i + 1 < n { is_behind(&contour[i + 1]) } else { first };
+        if !(before && here && after) {
+            contour[kept] = contour[i];
+            kept += 1;
+        }
+        (before, here) = (here, after);
+    }
+    contour.truncate(kept);
 }
 
 /// Whether `r` lies to the right of the line from `p` to `q`, or on it. Exact, and fast while the
@@ -174,5 +203,15 @@ mod tests {
         assert_eq!(trimmed_to_box(&at(&[(-9, 0), (-1, 0), (-5, 8)]), lo, hi), Contour::new());
         let inside = at(&[(1, 1), (5, 1), (5, 5)]);
         assert_eq!(trimmed_to_box(&inside, lo, hi), inside);
+        // A triangle has more behind it than its box.
+        let hull = at(&[(0, 0), (10, 0), (0, 10)]);
+        let around = at(&[(-9, -9), (9, -9), (25, 5), (22, 9), (9, 22), (5, 25), (-9, 9)]);
+        let mut trimmed = trimmed_to_box(&around, lo, hi);
+        assert_eq!(trimmed, around);
+        trim_to_hull(&mut trimmed, &hull, 1);
+        assert_eq!(trimmed, at(&[(-9, -9), (9, -9), (25, 5), (5, 25), (-9, 9)]));
+        trimmed.clone_from(&around);
+        trim_to_hull(&mut trimmed, &hull, 30);
+        assert_eq!(trimmed, around, "nothing lies that far behind");
     }
 }

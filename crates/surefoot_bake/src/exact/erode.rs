@@ -23,7 +23,9 @@ use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::overlay::{Overlayer, flatten};
-use surefoot_geom::polygon::{Contour, bounds_of, convex_hull, covers, separated, trimmed_to_box};
+use surefoot_geom::polygon::{
+    Contour, bounds_of, convex_hull, covers, separated, trim_to_hull, trimmed_to_box,
+};
 use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
 
 /// How far a point may lie from the line between its neighbours and be left out, in lattice units.
@@ -41,9 +43,9 @@ const SMALL_OUTLINE: usize = 12;
 /// More clearance shapes than this are united before they are subtracted.
 const UNITE_FROM: usize = 64;
 
-/// What lies farther than this outside of a face's box does not matter to it, in lattice units: more
-/// than rounding can move anything.
-const MARGIN: i32 = 16;
+/// What lies farther than this outside of a face's box or hull does not matter to it, in lattice units:
+/// more than rounding can move anything.
+const MARGIN: u16 = 16;
 
 /// How much faces may overlap and still face each other, in lattice units: half a millimetre.
 const OVERLAP_LOOK_UNITS: f64 = 33.0;
@@ -283,8 +285,9 @@ impl Eroder<'_> {
         let mut near = Vec::new();
         self.tree.visit_box(&plan_box(&corners), |i| near.push(i));
         near.sort_unstable();
-        let lo = LatticePoint::new(lo.x.saturating_sub(MARGIN), lo.y.saturating_sub(MARGIN));
-        let hi = LatticePoint::new(hi.x.saturating_add(MARGIN), hi.y.saturating_add(MARGIN));
+        let margin = i32::from(MARGIN);
+        let lo = LatticePoint::new(lo.x.saturating_sub(margin), lo.y.saturating_sub(margin));
+        let hi = LatticePoint::new(hi.x.saturating_add(margin), hi.y.saturating_add(margin));
         // Separating lines are worth their while for small outlines only.
         let hull = if corners.len() <= SMALL_OUTLINE { convex_hull(corners.clone()) } else { None };
         let level = Level::of(face);
@@ -314,6 +317,9 @@ impl Eroder<'_> {
         self.clearances.put_together(&chosen, &mut clips);
         for (_, contour) in &mut clips {
             *contour = trimmed_to_box(contour, lo, hi);
+            if let Some(hull) = &hull {
+                trim_to_hull(contour, hull, MARGIN);
+            }
         }
         clips.sort_by_key(|c| c.0 as u32);
         let mut labelled: Vec<(Contour, u32)> = Vec::new();

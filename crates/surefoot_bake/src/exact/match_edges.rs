@@ -287,13 +287,15 @@ fn match_among(
         .par_iter()
         .map(|&i| {
             let edge = &edges[i as usize];
+            let line = EdgeLine::of(edge);
             let mut matches = Vec::new();
             tree.visit_box(&around(edge_box(edge), reach), |k| {
                 let j = others[k as usize];
                 let other = &edges[j as usize];
                 if j != i
-                    && (other.face != edge.face || is_slit(edge, other))
-                    && let Some(span) = facing_span(edge, other, reach)
+                    && line.runs_against(other)
+                    && (other.face != edge.face || line.is_slit_with(other))
+                    && let Some(span) = line.facing_span(other, reach)
                 {
                     matches.push(Match { other: j, span });
                 }
@@ -338,39 +340,61 @@ pub(crate) fn widened(around: Aabb, units: f64, height_m: f64) -> Aabb {
     Aabb::new(around.lo - margin, around.hi + margin)
 }
 
-/// Whether two edges of one face are the sides of a slit in it: nearly parallel, opposite ways. Other
-/// pairs of one face are corners of what stands there.
-fn is_slit(edge: &GroundEdge, other: &GroundEdge) -> bool {
-    let run = |e: &GroundEdge| (plan_units(e.to) - plan_units(e.from)).normalize_or_zero();
-    run(edge).dot(run(other)) < SLIT_COSINE
+/// An edge and where it runs, for the questions that are asked of it and many others.
+struct EdgeLine<'a> {
+    edge: &'a GroundEdge,
+    from: DVec2,
+    length: f64,
+    along: DVec2,
 }
 
-/// The stretch of `edge` along which `other` runs the other way within reach.
-fn facing_span(edge: &GroundEdge, other: &GroundEdge, reach: Reach) -> Option<(f64, f64)> {
-    let a = plan_units(edge.from);
-    let run = plan_units(edge.to) - a;
-    let length = run.length();
-    let along = run / length;
-    // The face lies to the left, so outwards is to the right.
-    let out = DVec2::new(along.y, -along.x);
-    let (c, d) = (plan_units(other.from) - a, plan_units(other.to) - a);
-    let (far, near) = (c.dot(along), d.dot(along));
-    if !(near < far) {
-        return None;
+impl<'a> EdgeLine<'a> {
+    fn of(edge: &'a GroundEdge) -> Self {
+        let from = plan_units(edge.from);
+        let run = plan_units(edge.to) - from;
+        let length = run.length();
+        Self { edge, from, length, along: run / length }
     }
-    let mut span = (near.max(0.0), far.min(length));
-    // Everything is linear along the edge: sideways distance and both heights.
-    let linear = |at_near: f64, at_far: f64| {
-        let slope = (at_far - at_near) / (far - near);
-        (at_near - slope * near, slope)
-    };
-    let side = linear(d.dot(out), c.dot(out));
-    restrict(&mut span, side, -reach.inwards, reach.outwards);
-    let there = linear(other.to_height_m, other.from_height_m);
-    let here_slope = (edge.to_height_m - edge.from_height_m) / length;
-    let climb = (there.0 - edge.from_height_m, there.1 - here_slope);
-    restrict(&mut span, climb, -reach.climb_m, reach.climb_m);
-    (span.1 > span.0).then_some(span)
+
+    /// Whether another edge runs the other way at all.
+    fn runs_against(&self, other: &GroundEdge) -> bool {
+        (plan_units(other.to) - plan_units(other.from)).dot(self.along) < 0.0
+    }
+
+    /// Whether this and another edge of the same face are the sides of a slit in it: nearly parallel,
+    /// opposite ways. Other pairs of one face are corners of what stands there.
+    fn is_slit_with(&self, other: &GroundEdge) -> bool {
+        let run = (plan_units(other.to) - plan_units(other.from)).normalize_or_zero();
+        self.along.dot(run) < SLIT_COSINE
+    }
+
+    /// The stretch of the edge along which `other` runs the other way within reach.
+    fn facing_span(&self, other: &GroundEdge, reach: Reach) -> Option<(f64, f64)> {
+        let Self { edge, length, along, .. } = *self;
+        // The face lies to the left, so outwards is to the right.
+        let out = DVec2::new(along.y, -along.x);
+        let (c, d) = (plan_units(other.from) - self.from, plan_units(other.to) - self.from);
+        let (far, near) = (c.dot(along), d.dot(along));
+        if !(near < far) {
+            return None;
+        }
+        let mut span = (near.max(0.0), far.min(length));
+        if !(span.1 > span.0) {
+            return None;
+        }
+        // Everything is linear along the edge: sideways distance and both heights.
+        let linear = |at_near: f64, at_far: f64| {
+            let slope = (at_far - at_near) / (far - near);
+            (at_near - slope * near, slope)
+        };
+        let side = linear(d.dot(out), c.dot(out));
+        restrict(&mut span, side, -reach.inwards, reach.outwards);
+        let there = linear(other.to_height_m, other.from_height_m);
+        let here_slope = (edge.to_height_m - edge.from_height_m) / length;
+        let climb = (there.0 - edge.from_height_m, there.1 - here_slope);
+        restrict(&mut span, climb, -reach.climb_m, reach.climb_m);
+        (span.1 > span.0).then_some(span)
+    }
 }
 
 /// Narrows a span to where `low ≤ offset + slope · s ≤ high`.
@@ -432,20 +456,20 @@ mod tests {
         // The face of the first edge lies above it, so outwards is down.
         let e = edge((0, 0), (100, 0), (0.0, 0.0), 0);
         let f = edge((60, -5), (20, -5), (0.1, 0.1), 1);
-        assert_eq!(facing_span(&e, &f, REACH), Some((20.0, 60.0)));
+        assert_eq!(EdgeLine::of(&e).facing_span(&f, REACH), Some((20.0, 60.0)));
         let same_way = edge((20, -5), (60, -5), (0.1, 0.1), 1);
-        assert_eq!(facing_span(&e, &same_way, REACH), None);
+        assert_eq!(EdgeLine::of(&e).facing_span(&same_way, REACH), None);
         let behind = edge((60, 5), (20, 5), (0.1, 0.1), 1);
-        assert_eq!(facing_span(&e, &behind, REACH), None);
+        assert_eq!(EdgeLine::of(&e).facing_span(&behind, REACH), None);
         let too_high = edge((60, -5), (20, -5), (0.5, 0.5), 1);
-        assert_eq!(facing_span(&e, &too_high, REACH), None);
+        assert_eq!(EdgeLine::of(&e).facing_span(&too_high, REACH), None);
     }
 
     #[test]
     fn a_climb_that_grows_along_the_edge_covers_only_its_part() {
         let e = edge((0, 0), (100, 0), (0.0, 0.0), 0);
         let f = edge((100, 0), (0, 0), (0.8, 0.0), 1);
-        let (lo, hi) = facing_span(&e, &f, REACH).unwrap();
+        let (lo, hi) = EdgeLine::of(&e).facing_span(&f, REACH).unwrap();
         assert!(lo.abs() < 1e-9 && (hi - 50.0).abs() < 1e-9);
     }
 
