@@ -63,11 +63,16 @@ pub(crate) fn build(
     let closed = context.stage("close_gaps", |c| {
         close_gaps::close_gaps(joined, agent, settings.exact.gap_distance_m, c)
     })?;
+    let before = closed.faces.len();
     let bridged = context.stage("bridge_steps", |c| {
         let slope = settings.exact.stair_slope_rad;
         bridge_steps::bridge_steps(closed, &cut.world, agent, slope, c)
     })?;
-    let bridged = context.stage("join_bridges", |c| join_edges::join_edges(bridged, agent, c))?;
+    let bridged = if bridged.faces.len() > before {
+        context.stage("join_bridges", |c| join_edges::join_edges(bridged, agent, c))?
+    } else {
+        bridged
+    };
     let bridged = if settings.exact.stairs == Stairs::Ramps {
         let ramped = context.stage("build_ramps", |c| {
             let slope = settings.exact.stair_slope_rad;

@@ -55,13 +55,16 @@ pub(crate) fn close_gaps(
     }
     let mut banned: Vec<LatticePoint> = Vec::new();
     let mut near = Near::Everything;
+    let mut is_joined = true;
     for _ in 0..ROUNDS {
         context.check_cancelled()?;
-        let round = contract_safely(&mut surface.faces, SnapReach { units, climb_m }, &near);
+        let reach = SnapReach { units, climb_m };
+        let round = contract_safely(&mut surface.faces, reach, &near, is_joined);
         banned.extend(round.banned);
         if round.changed.is_empty() {
             break;
         }
+        is_joined = false;
         near = Near::Points(round.changed);
     }
     banned.sort_unstable();
@@ -69,16 +72,19 @@ pub(crate) fn close_gaps(
     let banned_count = banned.len();
     if banned_count > 0 {
         let near = Near::Points(banned);
+        is_joined = false;
         for share in NEARER {
-            contract_safely(&mut surface.faces, SnapReach { units: units * share, climb_m }, &near);
+            let reach = SnapReach { units: units * share, climb_m };
+            contract_safely(&mut surface.faces, reach, &near, false);
         }
     }
     if banned_count > 0 {
         // What moved beside a banned point may coincide with it now.
         snap_edges(&mut surface.faces, climb_m);
     }
-    collapse_slivers(&mut surface.faces, climb_m, DEEP_UNITS);
-    set_twins(&mut surface, climb_m);
+    if collapse_slivers(&mut surface.faces, climb_m, DEEP_UNITS) || !is_joined {
+        set_twins(&mut surface, climb_m);
+    }
     if close_necks(&mut surface.faces, DEEP_UNITS) {
         set_twins(&mut surface, climb_m);
     }
@@ -97,10 +103,11 @@ struct Round {
 }
 
 /// One round of contractions. Points whose contraction would lay ground over ground are put on a
-/// (sorted) list of those that stay, and the round is taken back and done again without them.
-fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near) -> Round {
+/// (sorted) list of those that stay, and the round is taken back and done again without them. What is
+/// joined knows its neighbours.
+fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near, is_joined: bool) -> Round {
     let mut stay: Vec<LatticePoint> = Vec::new();
-    let (edges, facing) = facing_edges(faces, reach, near);
+    let (edges, facing) = facing_edges(faces, reach, near, is_joined);
     if !facing.contains(&true) {
         return Round { changed: Vec::new(), banned: stay };
     }
@@ -112,7 +119,7 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near) -> Roun
             contract_into_edges(&mut tried, &edges, &facing, &ends, reach)
         } else {
             let near = near.and(moved.iter().map(|m| m.to));
-            let (edges, facing) = facing_edges(&tried, reach, &near);
+            let (edges, facing) = facing_edges(&tried, reach, &near, false);
             let ends = Ends::new(&edges, &facing, &tried, &stay);
             contract_into_edges(&mut tried, &edges, &facing, &ends, reach)
         };
@@ -158,9 +165,18 @@ fn forbid(stay: &mut Vec<LatticePoint>, points: &[LatticePoint], moved: &[Moved]
 }
 
 /// All edges, and which of those near the given places face another across a crack.
-fn facing_edges(faces: &[Face], reach: SnapReach, near: &Near) -> (Vec<GroundEdge>, Vec<bool>) {
+fn facing_edges(
+    faces: &[Face],
+    reach: SnapReach,
+    near: &Near,
+    is_joined: bool,
+) -> (Vec<GroundEdge>, Vec<bool>) {
     let edges = collect_edges(faces);
-    let twins = pair_exact(&edges, reach.climb_m);
+    let twins = if is_joined {
+        faces.iter().flat_map(|f| f.loops.iter().flatten()).map(|e| e.twin).collect()
+    } else {
+        pair_exact(&edges, reach.climb_m)
+    };
     let look = Reach { outwards: reach.units, inwards: OVERLAP_UNITS, climb_m: reach.climb_m };
     let matches = match near.changed(&edges, reach) {
         None => match_within(&edges, &twins, look),
@@ -171,6 +187,7 @@ fn facing_edges(faces: &[Face], reach: SnapReach, near: &Near) -> (Vec<GroundEdg
     for m in matches.iter().flatten() {
         facing[m.other as usize] = true;
     }
+    debug_assert_eq!(twins, pair_exact(&edges, reach.climb_m));
     debug_assert!(twins.iter().zip(&facing).all(|(t, f)| *t == NO_EDGE || !f));
     (edges, facing)
 }

@@ -16,13 +16,14 @@ use crate::exact::clearance::{Clearances, OVERLAP_UNITS, Stretch, followers, to_
 use crate::exact::match_edges::{GroundEdge, Match, Reach, collect_edges, match_within, uncovered};
 use crate::report::Warning;
 use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_m, plan_units};
+use glam::DVec3;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
-use surefoot_geom::overlay::{Overlayer, flatten};
+use surefoot_geom::overlay::{LabelledPolygon, Overlayer, flatten};
 use surefoot_geom::polygon::{
     Contour, bounds_of, convex_hull, covers, separated, trim_to_hull, trimmed_to_box,
 };
@@ -55,7 +56,7 @@ const OVERLAP_LOOK_UNITS: f64 = 33.0;
 const STEEP_SLOPE: f64 = 1.5;
 
 pub(crate) fn erode(
-    surface: WalkableSurface,
+    mut surface: WalkableSurface,
     agent: &Agent,
     gap_distance_m: f64,
     context: &mut StageContext<'_>,
@@ -73,25 +74,31 @@ pub(crate) fn erode(
     let reach_m = reach_in_height(agent);
     let cancel = context.cancel_flag();
     let eroder = Eroder { clearances: &clearances, tree: &tree, reach_m };
-    let pieces: Vec<(Vec<Face>, bool)> = surface
-        .faces
-        .par_iter()
+    let pieces: Vec<(Eroded, Option<DVec3>)> = std::mem::take(&mut surface.faces)
+        .into_par_iter()
         .with_min_len(16)
         .map_init(Overlayer::new, |overlayer, face| {
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
-                return (Vec::new(), false);
+                return (Eroded::Pieces(Vec::new()), None);
             }
-            (eroder.erode_face(face, overlayer), overlayer.take_failed())
+            let p = face.loops[0][0].from;
+            let at = plan_m(p).extend(face.plane.height_at(p));
+            let eroded = eroder.erode_face(face, overlayer);
+            (eroded, overlayer.take_failed().then_some(at))
         })
         .collect();
     context.check_cancelled()?;
-    for (face, _) in pieces.iter().enumerate().filter(|(_, p)| p.1) {
-        let Face { loops, plane, .. } = &surface.faces[face];
-        let p = loops[0][0].from;
-        let at = surface.frame.user_from_canonical(plan_m(p).extend(plane.height_at(p)));
-        context.warn(Warning::FaceDamaged { face: face as u32, at, stage: "erode" });
+    for (face, at) in pieces.iter().enumerate().filter_map(|(f, p)| Some((f as u32, p.1?))) {
+        let at = surface.frame.user_from_canonical(at);
+        context.warn(Warning::FaceDamaged { face, at, stage: "erode" });
     }
-    let faces = pieces.into_iter().flat_map(|p| p.0).collect();
+    let mut faces = Vec::with_capacity(pieces.len());
+    for (eroded, _) in pieces {
+        match eroded {
+            Eroded::Whole(face) => faces.push(face),
+            Eroded::Pieces(pieces) => faces.extend(pieces),
+        }
+    }
     let mut eroded = WalkableSurface { faces, ..surface };
     // Pieces have new numbers: neighbours are found anew.
     for e in eroded.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
@@ -272,6 +279,13 @@ fn plan_box(points: &[LatticePoint]) -> Aabb {
     Aabb::of_points(points.iter().map(|p| plan_units(*p).extend(0.0)))
 }
 
+/// What is left of a face.
+enum Eroded {
+    /// All of it.
+    Whole(Face),
+    Pieces(Vec<Face>),
+}
+
 struct Eroder<'a> {
     clearances: &'a Clearances,
     tree: &'a BoxTree,
@@ -279,18 +293,22 @@ struct Eroder<'a> {
 }
 
 impl Eroder<'_> {
-    fn erode_face(&self, face: &Face, overlayer: &mut Overlayer) -> Vec<Face> {
-        let corners: Vec<LatticePoint> = face.loops.iter().flatten().map(|e| e.from).collect();
-        let Some((lo, hi)) = bounds_of(corners.iter().copied()) else { return Vec::new() };
+    fn erode_face(&self, face: Face, overlayer: &mut Overlayer) -> Eroded {
+        let corners = || face.loops.iter().flatten().map(|e| e.from);
+        let Some((lo, hi)) = bounds_of(corners()) else { return Eroded::Pieces(Vec::new()) };
         let mut near = Vec::new();
-        self.tree.visit_box(&plan_box(&corners), |i| near.push(i));
+        self.tree.visit_box(&plan_box(&[lo, hi]), |i| near.push(i));
+        if near.is_empty() {
+            return Eroded::Whole(face);
+        }
         near.sort_unstable();
+        let corners: Vec<LatticePoint> = corners().collect();
         let margin = i32::from(MARGIN);
         let lo = LatticePoint::new(lo.x.saturating_sub(margin), lo.y.saturating_sub(margin));
         let hi = LatticePoint::new(hi.x.saturating_add(margin), hi.y.saturating_add(margin));
         // Separating lines are worth their while for small outlines only.
         let hull = if corners.len() <= SMALL_OUTLINE { convex_hull(corners.clone()) } else { None };
-        let level = Level::of(face);
+        let level = Level::of(&face);
         let mut clips: Vec<(EdgeClass, Contour)> = Vec::new();
         let mut chosen: Vec<u32> = Vec::new();
         for i in near {
@@ -304,7 +322,7 @@ impl Eroder<'_> {
                 continue;
             }
             if covers(shape, &corners) {
-                return Vec::new();
+                return Eroded::Pieces(Vec::new());
             }
             match of_part {
                 Some(shape) => clips.push((c.stretch.class, shape)),
@@ -312,7 +330,7 @@ impl Eroder<'_> {
             }
         }
         if chosen.is_empty() && clips.is_empty() {
-            return vec![face.clone()];
+            return Eroded::Whole(face);
         }
         self.clearances.put_together(&chosen, &mut clips);
         for (_, contour) in &mut clips {
@@ -334,14 +352,12 @@ impl Eroder<'_> {
         }
         let subject: Vec<(LatticePoint, LatticePoint, u32)> =
             face.edges().map(|(e, to)| (e.from, to, e.class as u32)).collect();
-        overlayer
-            .difference_labelled(&subject, &labelled)
-            .iter()
-            .map(|piece| {
-                let class = |c: usize, i: usize| class_of_label(piece.labels[c][i]);
-                Face::from_polygon(&piece.polygon, class, &face.origin())
-            })
-            .collect()
+        let pieces = overlayer.difference_labelled(&subject, &labelled);
+        let piece = |piece: &LabelledPolygon| {
+            let class = |c: usize, i: usize| class_of_label(piece.labels[c][i]);
+            Face::from_polygon(&piece.polygon, class, &face.origin())
+        };
+        Eroded::Pieces(pieces.iter().map(piece).collect())
     }
 
     /// The part of a stretch, from 0 to 1, whose height is near the face.

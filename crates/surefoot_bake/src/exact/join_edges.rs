@@ -6,9 +6,7 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::match_edges::{
-    Coinciding, CoincidingEdges, GroundEdge, collect_edges, edge_box, pair_exact,
-};
+use crate::exact::match_edges::{Coinciding, CoincidingEdges, GroundEdge, collect_edges, edge_box};
 use crate::exact::snap::{Ends, Near, SnapReach, contract_into_edges, contract_points, tidy_face};
 use crate::exact::thin_parts::collapse_slivers;
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
@@ -32,9 +30,12 @@ pub(crate) fn join_edges(
 ) -> Result<WalkableSurface, BakeError> {
     let climb_m = agent.max_step_m + LIMIT_SLACK_M;
     context.check_cancelled()?;
-    snap_edges(&mut surface.faces, climb_m);
-    collapse_slivers(&mut surface.faces, climb_m, SNAP_UNITS);
-    set_twins(&mut surface, climb_m);
+    let found = snap_found(&mut surface.faces, climb_m);
+    let is_thick = !collapse_slivers(&mut surface.faces, climb_m, SNAP_UNITS);
+    match found.filter(|_| is_thick) {
+        Some(found) => set_twins_from(&mut surface, climb_m, found),
+        None => set_twins(&mut surface, climb_m),
+    }
     let all = || surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
     context.count("joined", all().filter(|e| e.class == EdgeClass::Inner).count() / 2);
     context.count("steps", all().filter(|e| e.class == EdgeClass::Step).count() / 2);
@@ -44,27 +45,50 @@ pub(crate) fn join_edges(
     Ok(surface)
 }
 
-/// Makes points common along borders that coincide up to [`SNAP_UNITS`].
-pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64) {
+/// All edges of some faces and those of them that coincide.
+struct Found {
+    edges: Vec<GroundEdge>,
+    coinciding: CoincidingEdges,
+}
+
+impl Found {
+    fn of(faces: &[Face]) -> Self {
+        let edges = collect_edges(faces);
+        let coinciding = CoincidingEdges::find(&edges);
+        Self { edges, coinciding }
+    }
+}
+
+/// Makes points common along borders that coincide up to [`SNAP_UNITS`]. Gives what coincides where the
+/// last round found nothing more to do.
+fn snap_found(faces: &mut Vec<Face>, climb_m: f64) -> Option<Found> {
     let reach = SnapReach { units: SNAP_UNITS, climb_m };
     let mut near = Near::Everything;
     for _ in 0..ROUNDS {
-        let (edges, loose) = loose_edges(faces, reach, &near);
-        let ends = Ends::new(&edges, &loose, faces, &[]);
+        let found = Found::of(faces);
+        let loose = loose_edges(&found, reach, &near);
+        let ends = Ends::new(&found.edges, &loose, faces, &[]);
         let moved = contract_points(faces, &ends, reach);
         let put_in = if moved.is_empty() {
-            contract_into_edges(faces, &edges, &loose, &ends, reach)
+            contract_into_edges(faces, &found.edges, &loose, &ends, reach)
         } else {
             let near = near.and(moved.iter().map(|m| m.to));
-            let (edges, loose) = loose_edges(faces, reach, &near);
-            let ends = Ends::new(&edges, &loose, faces, &[]);
-            contract_into_edges(faces, &edges, &loose, &ends, reach)
+            let found = Found::of(faces);
+            let loose = loose_edges(&found, reach, &near);
+            let ends = Ends::new(&found.edges, &loose, faces, &[]);
+            contract_into_edges(faces, &found.edges, &loose, &ends, reach)
         };
         if moved.is_empty() && put_in.is_empty() {
-            break;
+            return Some(found);
         }
         near = Near::Points(put_in).and(moved.iter().map(|m| m.to));
     }
+    None
+}
+
+/// Makes points common along borders that coincide up to [`SNAP_UNITS`].
+pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64) {
+    snap_found(faces, climb_m);
 }
 
 /// Splits edges that coincide in plan where the step between them becomes too high: a step that grows
@@ -131,24 +155,26 @@ fn split_steps(
     true
 }
 
-/// All edges, and which of those near the given places coincide with no other.
-fn loose_edges(faces: &[Face], reach: SnapReach, near: &Near) -> (Vec<GroundEdge>, Vec<bool>) {
-    let edges = collect_edges(faces);
-    let changed = near.changed(&edges, reach);
+/// Which edges near the given places coincide with no other.
+fn loose_edges(found: &Found, reach: SnapReach, near: &Near) -> Vec<bool> {
+    let changed = near.changed(&found.edges, reach);
     let is_near = |e: &GroundEdge| changed.as_ref().is_none_or(|c| c.touches(&edge_box(e)));
-    let twins = pair_exact(&edges, reach.climb_m);
-    let loose = edges.iter().zip(twins).map(|(e, t)| t == NO_EDGE && is_near(e)).collect();
-    (edges, loose)
+    let twins = found.coinciding.twins(&found.edges, reach.climb_m);
+    found.edges.iter().zip(twins).map(|(e, t)| t == NO_EDGE && is_near(e)).collect()
 }
 
 /// Pairs what coincides and classes the pairs.
 pub(crate) fn set_twins(surface: &mut WalkableSurface, climb_m: f64) {
-    let mut edges = collect_edges(&surface.faces);
-    let mut coinciding = CoincidingEdges::find(&edges);
-    if split_steps(&mut surface.faces, &edges, &coinciding, climb_m) {
-        edges = collect_edges(&surface.faces);
-        coinciding = CoincidingEdges::find(&edges);
+    let found = Found::of(&surface.faces);
+    set_twins_from(surface, climb_m, found);
+}
+
+/// The same, where what coincides is known.
+fn set_twins_from(surface: &mut WalkableSurface, climb_m: f64, mut found: Found) {
+    if split_steps(&mut surface.faces, &found.edges, &found.coinciding, climb_m) {
+        found = Found::of(&surface.faces);
     }
+    let Found { edges, coinciding } = found;
     let twins = coinciding.twins(&edges, climb_m);
     let all = surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
     for (i, (edge, &twin)) in all.zip(&twins).enumerate() {

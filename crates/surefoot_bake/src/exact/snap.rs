@@ -310,19 +310,25 @@ pub(crate) fn contract_into_edges(
     if inserts.iter().all(Vec::is_empty) {
         return Vec::new();
     }
-    let mut next = inserts.iter();
+    let mut left = &inserts[..];
+    let mut put_in_any = |edges: &mut Vec<SurfaceEdge>| {
+        let (here, rest) = left.split_at(edges.len());
+        left = rest;
+        if here.iter().all(Vec::is_empty) {
+            return false;
+        }
+        let mut out: Vec<SurfaceEdge> = Vec::with_capacity(edges.len() + 1);
+        for (e, points) in edges.iter().zip(here) {
+            out.push(*e);
+            out.extend(points.iter().map(|&p| SurfaceEdge { from: p, ..*e }));
+        }
+        *edges = out;
+        true
+    };
     for face in faces.iter_mut() {
         let mut changed = false;
         for edges in &mut face.loops {
-            let mut out: Vec<SurfaceEdge> = Vec::with_capacity(edges.len());
-            for e in edges.iter() {
-                out.push(*e);
-                for &p in next.next().into_iter().flatten() {
-                    out.push(SurfaceEdge { from: p, ..*e });
-                    changed = true;
-                }
-            }
-            *edges = out;
+            changed |= put_in_any(edges);
         }
         if changed {
             tidy_face(face);

@@ -240,19 +240,20 @@ fn insert_points(faces: &mut [Face], points: impl Iterator<Item = (u32, LatticeP
 /// Takes out slivers: faces no corner of which is farther than `wide` lattice units from the longest
 /// side. Its corners go into the edge across that side; where there is none, a border of the ground is
 /// that much nearer.
-pub(crate) fn collapse_slivers(faces: &mut Vec<Face>, climb_m: f64, wide: f64) {
-    for _ in 0..ROUNDS {
+pub(crate) fn collapse_slivers(faces: &mut Vec<Face>, climb_m: f64, wide: f64) -> bool {
+    for round in 0..ROUNDS {
         let thin: Vec<(u32, usize)> = faces
             .par_iter()
             .enumerate()
             .filter_map(|(f, face)| Some((f as u32, longest_side_of_sliver(face, wide)?)))
             .collect();
         if thin.is_empty() {
-            return;
+            return round > 0;
         }
         let changed = collapse(faces, &thin, climb_m);
         dissolve_slits(faces, &changed);
     }
+    true
 }
 
 /// The longest side of a face if all its corners lie within `wide` lattice units of it, in order.
