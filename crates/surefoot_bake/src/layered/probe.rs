@@ -218,6 +218,32 @@ impl Probe {
     /// How far the ground goes on without a break higher than `climb` and without a gap.
     pub(crate) fn ground_end(&self, line: &Line, climb: f64, scales: &Scales) -> f64 {
         let whole = f64::from(scales.fine);
+        let (at, walked) = self.walk(line, climb, scales);
+        if at >= whole || walked + scales.gap >= whole { whole } else { walked }
+    }
+
+    /// How far there is ground along a line, less than a gap's width from the rest of it.
+    pub(crate) fn ground_extent(&self, line: &Line, climb: f64, scales: &Scales) -> f64 {
+        let (at, walked) = self.walk(line, climb, scales);
+        let whole = f64::from(scales.fine);
+        if at >= whole { whole } else { walked }
+    }
+
+    /// How far there is ground along a line before something low stands on it; nothing where what
+    /// stands there, or anywhere over the line, is too high to be stepped over.
+    pub(crate) fn low_extent(&self, line: &Line, climb: f64, scales: &Scales) -> Option<f64> {
+        let (low, high) = (scales.step as f64, scales.height as f64);
+        let above = |c: &Cut| [c.z[0] - line.at(c.from), c.z[1] - line.at(c.to)];
+        if self.cuts.iter().any(|c| enters(c, above(c), low, high).is_some()) {
+            return None;
+        }
+        let end = self.ground_extent(line, climb, scales);
+        Some(self.first_obstacle(line, scales).map_or(end, |s| s.min(end)))
+    }
+
+    /// How far a walk along a line comes, and how far of it is ground.
+    fn walk(&self, line: &Line, climb: f64, scales: &Scales) -> (f64, f64) {
+        let whole = f64::from(scales.fine);
         let (mut at, mut z, mut walked) = (0.0_f64, line.height, 0.0_f64);
         // Over what is too steep, as far as a step from the ground before it.
         let mut left = line.height;
@@ -244,7 +270,7 @@ impl Probe {
                 (walked, left) = (to, end);
             }
         }
-        if at >= whole || walked + scales.gap >= whole { whole } else { walked }
+        (at, walked)
     }
 
     /// Where the first thing stands that the agent cannot pass on the ground at the line's start.
@@ -267,7 +293,8 @@ impl Probe {
         first
     }
 
-    /// Whether what begins at a surface facing down is not ended below the step's height.
+    /// Whether what begins at a surface facing down is not ended below the step's height. Where the two
+    /// run together, as along the rim of a round thing, it ends where it begins.
     fn is_solid(&self, down: &Cut, line: &Line, scales: &Scales) -> bool {
         let s = 0.5 * (down.from + down.to);
         let (z, ground) = (down.height(s), line.at(s));
@@ -278,7 +305,7 @@ impl Probe {
             let there = c.height(s);
             c.surface.faces_up()
                 && (c.from..=c.to).contains(&s)
-                && there > z + TOUCHING_UNITS as f64
+                && there >= z - TOUCHING_UNITS as f64
                 && there - ground <= scales.step as f64
         })
     }

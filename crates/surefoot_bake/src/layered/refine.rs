@@ -322,8 +322,14 @@ fn is_blocked(events: &[Event], ground: i64, scales: &Scales) -> bool {
             (Some(up), Some(down)) if down + TOUCHING_UNITS < up => {}
             (Some(up), _) if up - ground > scales.step => return true,
             (Some(_), _) | (None, Some(_)) => {}
-            // A lone sheet facing down has no end; one that lies on the ground is its underside.
-            (None, None) if above > TOUCHING_UNITS => return true,
+            // A lone sheet facing down has no end; one that lies on the ground is its underside, and one
+            // under a sheet facing up is the other side of that.
+            (None, None) if above > TOUCHING_UNITS => {
+                let touches = |e: &&Event| (e.1 - z).abs() <= TOUCHING_UNITS as i32;
+                if !events.iter().filter(touches).any(|e| e.2) {
+                    return true;
+                }
+            }
             (None, None) => {}
         }
     }
