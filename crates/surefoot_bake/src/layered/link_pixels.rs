@@ -9,6 +9,7 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
+use crate::layered::doubts::{Doubt, Doubts};
 use crate::layered::find_corners::{CornerPoint, find_corners};
 use crate::layered::fine_map::{
     FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
@@ -125,10 +126,10 @@ pub(crate) fn link_pixels(
     let parts: Vec<Part> = cells
         .par_chunks(CHUNK)
         .zip(links.par_chunks_mut(CHUNK * per_cell))
-        .map_init(Probe::default, |probe, (cells, links)| {
+        .map_init(Default::default, |(probe, doubts), (cells, links)| {
             let mut part = Part::default();
             for (&cell, links) in cells.iter().zip(links.chunks_mut(per_cell)) {
-                linker.link_cell(cell, links, probe, &mut part);
+                linker.link_cell(cell, links, (probe, doubts), &mut part);
             }
             part
         })
@@ -171,6 +172,16 @@ fn pixels_of(cell: u32, per_cell: usize) -> std::ops::Range<u32> {
     cell * per_cell as u32..(cell + 1) * per_cell as u32
 }
 
+/// Whether a face may end ground that lies between two heights: it is in the agent's way, or begins
+/// something that may be.
+pub(crate) fn ends_ground(face: &FaceRange, [least, most]: [i64; 2], scales: &Scales) -> bool {
+    let (lo, hi) = (i64::from(face.lo), i64::from(face.hi));
+    let in_the_way = hi > least + scales.step && lo < most + scales.height;
+    let begins =
+        face.surface.faces_down() && hi > least + TOUCHING_UNITS && lo < most + scales.step;
+    in_the_way || begins
+}
+
 /// What a cell holds.
 fn ground_of(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> CellGround {
     let column = map.shape.columns[cell as usize];
@@ -188,14 +199,7 @@ fn ground_of(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> Cell
         return CellGround::Mixed;
     }
     let (least, most) = (i64::from(least), i64::from(most));
-    let ends = |f: &FaceRange| {
-        let (lo, hi) = (i64::from(f.lo), i64::from(f.hi));
-        let in_the_way = hi > least + scales.step && lo < most + scales.height;
-        let begins =
-            f.surface.faces_down() && hi > least + TOUCHING_UNITS && lo < most + scales.step;
-        in_the_way || begins
-    };
-    if slices.faces_of(column).iter().any(ends) {
+    if slices.faces_of(column).iter().any(|f| ends_ground(f, [least, most], scales)) {
         return CellGround::Mixed;
     }
     let ground = map.grounds[pixels.start];
@@ -277,9 +281,10 @@ impl Linker<'_> {
         probe.reach(&line, self.scales.climb as f64, self.scales)
     }
 
-    /// Whether a pixel's cell has nothing in it that can end the ground.
-    fn is_plain(&self, pixel: u32) -> bool {
-        self.kinds[self.map.cell_of(pixel, self.scales) as usize] != CellGround::Mixed
+    /// Whether nothing can end the ground between two pixels.
+    fn is_certain(&self, a: u32, b: u32, doubt: Doubt) -> bool {
+        let one = self.map.grounds[a as usize] == self.map.grounds[b as usize];
+        !doubt.obstacle && (one || !doubt.ledge)
     }
 
     /// Whether the ground breaks between two pixels: they differ by more than their slope, or one is
@@ -298,11 +303,22 @@ impl Linker<'_> {
     }
 
     /// Links the pixels of a cell to the east and to the north, and back within the cell.
-    fn link_cell(&self, cell: u32, links: &mut [[u32; 4]], probe: &mut Probe, part: &mut Part) {
+    fn link_cell(
+        &self,
+        cell: u32,
+        links: &mut [[u32; 4]],
+        (probe, doubts): (&mut Probe, &mut Doubts),
+        part: &mut Part,
+    ) {
         let side = self.scales.per_side;
         let first = pixels_of(cell, self.scales.pixels_per_cell()).start;
         let uniform = self.kinds[cell as usize] == CellGround::Uniform;
         let beyond = [0, 1].map(|d| if uniform { self.uniform_beside(cell, d) } else { None });
+        let borders = beyond.map(|b| b.is_none());
+        if !uniform || borders != [false; 2] {
+            let is_plain = self.kinds[cell as usize] != CellGround::Mixed;
+            doubts.look_around(cell, (is_plain, borders), self.map, self.slices, self.scales);
+        }
         for j in 0..side {
             for i in 0..side {
                 let within = j * side + i;
@@ -315,7 +331,10 @@ impl Linker<'_> {
                         (true, false) => beyond[direction].map(|b| b + within - (side - 1) * step),
                         _ => None,
                     };
-                    let next = next.or_else(|| self.link(first + within, direction, probe, part));
+                    let next = next.or_else(|| {
+                        let doubt = doubts.between(direction, [i, j]);
+                        self.link(first + within, direction, doubt, probe, part)
+                    });
                     let Some(next) = next else { continue };
                     links[within as usize][direction] = next;
                     let back = next.wrapping_sub(first) as usize;
@@ -374,6 +393,7 @@ impl Linker<'_> {
         &self,
         pixel: u32,
         direction: usize,
+        doubt: Doubt,
         probe: &mut Probe,
         part: &mut Part,
     ) -> Option<u32> {
@@ -391,7 +411,7 @@ impl Linker<'_> {
         let here = self.map.place(pixel, self.scales);
         let free = self.is_bridge(pixel)
             || self.is_bridge(other)
-            || (self.is_plain(pixel) && self.is_plain(other))
+            || self.is_certain(pixel, other, doubt)
             || self.is_free(pixel, other, direction, [here, place], probe);
         if !free {
             return None;

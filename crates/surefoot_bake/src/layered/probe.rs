@@ -69,13 +69,11 @@ struct LineCut {
     upright: bool,
 }
 
-/// The triangles of a column between two heights, cut along all lines through its pixels' middles:
-/// those along x, row by row, and those along y.
+/// The triangles of a column, cut along all lines through its pixels' middles: those along x, row by
+/// row, and those along y.
 #[derive(Debug, Default)]
 struct NearColumn {
     column: u32,
-    low: f64,
-    high: f64,
     /// Where each line's cuts begin, and one past the last at the end.
     firsts: Vec<u32>,
     cuts: Vec<LineCut>,
@@ -91,9 +89,9 @@ pub(crate) struct Probe {
     loose: Vec<(u32, LineCut)>,
 }
 
-/// Columns that are remembered: enough for a row of them and the next. A prime, so that neighbouring
-/// rows seldom share places.
-const COLUMNS_KEPT: usize = 1021;
+/// The fewest and the most columns that are remembered: a row of them and the next, so that each is
+/// cut once while pixels are linked in their order.
+const COLUMNS_KEPT: [usize; 2] = [64, 2048];
 
 impl Probe {
     /// Cuts the triangles of some columns along a line.
@@ -111,23 +109,26 @@ impl Probe {
         let highest = line.height + (scales.height + scales.climb) as f64 + line.rise.abs() * reach;
         let aside = 1 - line.axis;
         for &column in columns {
-            let at = self.gather(column, [lowest, highest], map, slices, scales);
+            let at = self.gather(column, map, slices, scales);
             let corner = scales.corner(column);
             let row = (line.start[aside] - corner[aside]).div_euclid(i64::from(scales.fine));
             let number = line.axis * scales.per_side as usize + row as usize;
             // From the column's corner to the line's start.
             let shift = (line.start[line.axis] - corner[line.axis]) as f64;
+            let (start, end) =
+                if line.sign > 0.0 { (shift, shift + reach) } else { (shift - reach, shift) };
             let near = &self.columns[at];
             let (first, last) = (near.firsts[number] as usize, near.firsts[number + 1] as usize);
             for c in &near.cuts[first..last] {
+                let beside = c.to < start || c.from > end;
+                if beside || c.z[0].max(c.z[1]) < lowest || c.z[0].min(c.z[1]) > highest {
+                    continue;
+                }
                 let (from, to, z) = if line.sign > 0.0 {
                     (c.from - shift, c.to - shift, c.z)
                 } else {
                     (shift - c.to, shift - c.from, [c.z[1], c.z[0]])
                 };
-                if !(to >= 0.0 && from <= reach) {
-                    continue;
-                }
                 let (surface, refused) = (c.surface, c.refused);
                 if c.upright {
                     let at = from.max(0.0);
@@ -143,36 +144,24 @@ impl Probe {
         }
     }
 
-    /// The triangles of a column between two heights: those found before, or found now. Returns where.
-    fn gather(
-        &mut self,
-        column: u32,
-        [lowest, highest]: [f64; 2],
-        map: &FineMap,
-        slices: &Slices,
-        scales: &Scales,
-    ) -> usize {
+    /// The triangles of a column: those found before, or found now. Returns where.
+    fn gather(&mut self, column: u32, map: &FineMap, slices: &Slices, scales: &Scales) -> usize {
         if self.columns.is_empty() {
-            self.columns.resize_with(COLUMNS_KEPT, NearColumn::default);
+            let kept = (scales.coarse.width as usize + 2).clamp(COLUMNS_KEPT[0], COLUMNS_KEPT[1]);
+            self.columns.resize_with(kept, NearColumn::default);
         }
-        // Storeys of one column have places of their own.
-        let storey = (0.5 * (lowest + highest) / scales.height.max(1) as f64).floor() as i64;
-        let at = (i64::from(column) * 5 + storey).rem_euclid(COLUMNS_KEPT as i64) as usize;
+        let at = column as usize % self.columns.len();
         let near = &mut self.columns[at];
-        let known = !near.firsts.is_empty() && near.column == column;
-        if known && near.low <= lowest && near.high >= highest {
+        if !near.firsts.is_empty() && near.column == column {
             return at;
         }
-        // Some more, for the pixels around.
-        let more = 0.5 * scales.step as f64;
-        (near.column, near.low, near.high) = (column, lowest - more, highest + more);
+        near.column = column;
         let corner = scales.corner(column);
         let (side, fine) = (scales.per_side as usize, i64::from(scales.fine));
         self.loose.clear();
         for face in slices.faces_of(column) {
             let [[i0, i1], [j0, j1]] = face.spans;
-            let beside = i0 > i1 && j0 > j1;
-            if beside || f64::from(face.hi) < near.low || f64::from(face.lo) > near.high {
+            if i0 > i1 && j0 > j1 {
                 continue;
             }
             let corners = &slices.triangles[face.triangle as usize].corners;

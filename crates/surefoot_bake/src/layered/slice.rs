@@ -92,6 +92,8 @@ pub(crate) struct Slices {
     words: Vec<Word>,
     /// Columns through which an edge of ground runs that no other ground shares.
     pub(crate) ledges: Vec<bool>,
+    /// Those edges by column.
+    ledge_edges: Vec<(u32, [[i32; 3]; 2])>,
     /// The ends of those edges, by column.
     ledge_points: Vec<(u32, [i32; 3])>,
     /// Where each column's points begin, and one past the last at the end.
@@ -121,6 +123,12 @@ impl Slices {
     pub(crate) fn ledge_points_of(&self, column: u32) -> impl Iterator<Item = &[i32; 3]> {
         let from = self.ledge_points.partition_point(|p| p.0 < column);
         self.ledge_points[from..].iter().take_while(move |p| p.0 == column).map(|p| &p.1)
+    }
+
+    /// The edges over a column that only one triangle of ground has.
+    pub(crate) fn ledge_edges_of(&self, column: u32) -> impl Iterator<Item = &[[i32; 3]; 2]> {
+        let from = self.ledge_edges.partition_point(|e| e.0 < column);
+        self.ledge_edges[from..].iter().take_while(move |e| e.0 == column).map(|e| &e.1)
     }
 
     /// The points of triangles in a column, each once.
@@ -220,7 +228,11 @@ pub(crate) fn slice(
         words.extend_from_slice(of_chunk);
     }
     word_firsts.push(first);
-    let (ledges, ledge_points) = find_ledges(&triangles, points.numbers, grid, columns);
+    let (ledge_edges, ledge_points) = find_ledges(&triangles, points.numbers, grid);
+    let mut ledges = vec![false; columns];
+    for (column, _) in &ledge_edges {
+        ledges[*column as usize] = true;
+    }
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -236,6 +248,7 @@ pub(crate) fn slice(
         word_firsts,
         words,
         ledges,
+        ledge_edges,
         ledge_points,
         point_firsts,
         points,
@@ -331,14 +344,16 @@ fn words_of_faces(faces: &[FaceRange], grid: &Grid, words: &mut Vec<Word>) {
     }
 }
 
-/// The columns through which an edge of ground runs that belongs to one triangle alone, and the ends of
-/// such edges by column.
+/// An edge of ground over a column.
+type LedgeEdge = (u32, [[i32; 3]; 2]);
+
+/// The edges of ground that belong to one triangle alone, by the columns that they run through, and
+/// their ends by column.
 fn find_ledges(
     triangles: &[GridTriangle],
     numbers: &[[u32; 3]],
     grid: &Grid,
-    columns: usize,
-) -> (Vec<bool>, Vec<(u32, [i32; 3])>) {
+) -> (Vec<LedgeEdge>, Vec<(u32, [i32; 3])>) {
     let ground = triangles.iter().filter(|t| t.surface.is_ground()).count();
     let mut table = Table::for_count(3 * ground);
     // The numbers of an edge's points, its triangle and which edge of it, and whether there are more.
@@ -356,7 +371,7 @@ fn find_ledges(
             }
         }
     }
-    let mut marked = vec![false; columns];
+    let mut ledges = Vec::new();
     let mut points = Vec::new();
     let mut samples = ColumnSamples::default();
     let whole = whole_window(grid);
@@ -365,13 +380,13 @@ fn find_ledges(
         let (a, b) = (corners[usize::from(k)], corners[(usize::from(k) + 1) % 3]);
         points.extend([a, b].map(|p| (column_over(p, grid), p)));
         let line = GridTriangle { corners: [a, b, b], surface: Surface::UPRIGHT };
-        for (column, _) in samples.sweep(0, &line, grid, &whole) {
-            marked[*column as usize] = true;
-        }
+        let columns = samples.sweep(0, &line, grid, &whole);
+        ledges.extend(columns.iter().map(|(column, _)| (*column, [a, b])));
     }
+    ledges.sort_unstable();
     points.sort_unstable();
     points.dedup();
-    (marked, points)
+    (ledges, points)
 }
 
 /// The points of triangles by column, each once.

@@ -40,8 +40,9 @@ pub(crate) fn walk_over(
     let risers = keep_risers(&mut map, slices, scales);
     context.check_cancelled()?;
     let doubled = drop_doubled(&mut map, scales);
-    let bridges = lay_bridges(&mut map, slices, scales);
-    let cracks = close_cracks(&mut map, slices, scales);
+    let mut probe = Probe::default();
+    let bridges = lay_bridges(&mut map, slices, scales, &mut probe);
+    let cracks = close_cracks(&mut map, slices, scales, &mut probe);
     // What lies under a bridge is no ground.
     let doubled = doubled + drop_doubled(&mut map, scales);
     context.count("risers", risers);
@@ -213,10 +214,14 @@ struct Bridge {
 
 /// Lays pixels across gaps between two treads of which one is higher by a step at most, where nothing
 /// as high as the lower one lies between them and a ramp would be steep. Returns how many.
-fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
+fn lay_bridges(
+    map: &mut FineMap,
+    slices: &Slices,
+    scales: &Scales,
+    probe: &mut Probe,
+) -> usize {
     let fine = f64::from(scales.fine);
     let most = ((longest_gap(scales) / fine).floor() as i64 + 1).min(MOST_PIXELS);
-    let mut probe = Probe::default();
     let mut laid: Vec<Bridge> = Vec::new();
     for pixel in 0..map.len() as u32 {
         if map.kinds[pixel as usize] != PixelKind::Ground {
@@ -241,9 +246,9 @@ fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
                 continue;
             };
             let b = i64::from(map.heights[other as usize]);
-            let start = ground_end(map, pixel, direction, slices, scales, &mut probe);
+            let start = ground_end(map, pixel, direction, slices, scales, probe);
             let end =
-                k as f64 * fine - ground_end(map, other, direction + 2, slices, scales, &mut probe);
+                k as f64 * fine - ground_end(map, other, direction + 2, slices, scales, probe);
             let gap = end - start;
             if !(gap > 0.0) || gap > longest_gap(scales) {
                 continue;
@@ -307,9 +312,13 @@ fn lay(map: &mut FineMap, mut laid: Vec<Bridge>) -> usize {
 
 /// Closes cracks: a pixel without ground between two that have it, where what is missing is no wider
 /// than the gap distance and nothing stands there that is too high to be stepped over. Returns how many.
-fn close_cracks(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
+fn close_cracks(
+    map: &mut FineMap,
+    slices: &Slices,
+    scales: &Scales,
+    probe: &mut Probe,
+) -> usize {
     let fine = f64::from(scales.fine);
-    let mut probe = Probe::default();
     let mut laid: Vec<Bridge> = Vec::new();
     for pixel in 0..map.len() as u32 {
         if !map.has_ground(pixel) || map.kinds[pixel as usize] == PixelKind::Bridge {
@@ -332,7 +341,7 @@ fn close_cracks(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
             let beyond = beyond.filter(|&p| map.kinds[p as usize] != PixelKind::Bridge);
             let Some(other) = beyond.min_by_key(|&p| (rise(p).abs(), p)) else { continue };
             let mut extent = |pixel: u32, direction: usize| {
-                let line = look_beside(map, pixel, direction, slices, scales, &mut probe);
+                let line = look_beside(map, pixel, direction, slices, scales, probe);
                 probe.low_extent(&line, scales.break_height, scales)
             };
             let Some(ends) = extent(pixel, direction).zip(extent(other, direction + 2)) else {
