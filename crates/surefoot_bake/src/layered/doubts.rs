@@ -95,9 +95,16 @@ impl Doubts {
         slices: &Slices,
         scales: &Scales,
     ) {
-        for face in slices.faces_of(column).iter().filter(|f| ends_ground(f, range, scales)) {
+        let mut left = self.unmarked(stretches, OBSTACLE);
+        for face in slices.faces_of(column).iter() {
+            if left == 0 {
+                break;
+            }
+            if !face.may_cross_lines() || !ends_ground(face, range, scales) {
+                continue;
+            }
             let corners = &slices.triangles[face.triangle as usize].corners;
-            self.mark_box(corners, corner, stretches, OBSTACLE, scales);
+            left -= self.mark_box(corners, corner, stretches, OBSTACLE, scales);
         }
         if !slices.ledges[column as usize] {
             return;
@@ -111,7 +118,19 @@ impl Doubts {
         }
     }
 
-    /// Marks the stretches that meet the box around some points.
+    /// How many stretches have no such mark yet.
+    fn unmarked(&self, stretches: Stretches, mark: u8) -> usize {
+        let is_in = |at: usize| match stretches {
+            Stretches::All => true,
+            Stretches::Last(axis) => {
+                let (line, stretch) = (at / (self.side + 1), at % (self.side + 1));
+                stretch == self.side && line / self.side == axis
+            }
+        };
+        self.marks.iter().enumerate().filter(|(at, m)| **m & mark == 0 && is_in(*at)).count()
+    }
+
+    /// Marks the stretches that meet the box around some points; returns how many had no such mark.
     fn mark_box(
         &mut self,
         points: &[[i32; 3]],
@@ -119,12 +138,13 @@ impl Doubts {
         stretches: Stretches,
         mark: u8,
         scales: &Scales,
-    ) {
+    ) -> usize {
+        let mut marked = 0;
         let (fine, side) = (i64::from(scales.fine), self.side as i64);
         let bounds = |k: usize| {
-            let range = points.iter().fold([i32::MAX, i32::MIN], |[lo, hi], p| {
-                [lo.min(p[k]), hi.max(p[k])]
-            });
+            let range = points
+                .iter()
+                .fold([i32::MAX, i32::MIN], |[lo, hi], p| [lo.min(p[k]), hi.max(p[k])]);
             range.map(|v| i64::from(v) - corner[k])
         };
         let bounds = [bounds(0), bounds(1)];
@@ -143,10 +163,13 @@ impl Doubts {
             for row in row.max(0)..=last_row.min(side - 1) {
                 let line = (axis as i64 * side + row) * (side + 1);
                 for stretch in from..=to {
-                    self.marks[(line + stretch) as usize] |= mark;
+                    let known = &mut self.marks[(line + stretch) as usize];
+                    marked += usize::from(*known & mark == 0);
+                    *known |= mark;
                 }
             }
         }
+        marked
     }
 }
 
@@ -168,7 +191,8 @@ fn border_range(cell: u32, axis: usize, map: &FineMap, scales: &Scales) -> Optio
         }
         let height = i64::from(map.heights[pixel as usize]);
         let p = map.place(pixel, scales);
-        let place = if axis == 0 { FinePlace { x: p.x + 1, ..p } } else { FinePlace { y: p.y + 1, ..p } };
+        let place =
+            if axis == 0 { FinePlace { x: p.x + 1, ..p } } else { FinePlace { y: p.y + 1, ..p } };
         for other in map.pixels_at(place, scales).filter(|&b| map.has_ground(b)) {
             let there = i64::from(map.heights[other as usize]);
             if (there - height).abs() <= scales.climb {

@@ -62,8 +62,9 @@ pub(crate) fn find_corners(
         .flat_map_iter(|columns| {
             let mut found = Vec::new();
             let mut indices = GroundIndices::default();
+            let mut scratch = Scratch::default();
             for &column in columns {
-                finder.obstacles(column, &mut found);
+                finder.obstacles(column, &mut scratch, &mut found);
                 finder.ends(column, &mut indices, &mut found);
             }
             found
@@ -76,6 +77,17 @@ pub(crate) fn find_corners(
 
 /// Columns that a thread looks at before it looks for more.
 const CHUNK: usize = 64;
+
+/// Working memory of the search for obstacles.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// Between which heights something is in the agent's way.
+    ranges: Vec<[i64; 2]>,
+    /// Which places between middles have ground beside them.
+    places: Vec<bool>,
+    /// Upright edges and points: where, and from where to where.
+    edges: Vec<([i32; 2], i32, i32)>,
+}
 
 /// The ground and the steep faces of one column, by pixels.
 #[derive(Debug, Default)]
@@ -183,16 +195,40 @@ impl Finder<'_> {
         })
     }
 
-    /// Whether one of the pixels whose middles lie around a point has ground.
-    fn has_ground_around(&self, at: [i32; 2]) -> bool {
-        let first = self.scales.coarse.first_column();
-        let (cell, fine) = (i64::from(self.scales.coarse.cell), i64::from(self.scales.fine));
-        let low = |k: usize| (i64::from(at[k]) - first[k] * cell - fine / 2).div_euclid(fine);
-        let (x, y) = (low(0), low(1));
-        [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)].into_iter().any(|(x, y)| {
-            let mut pixels = self.map.pixels_at(FinePlace { y, x }, self.scales);
-            pixels.any(|p| self.map.has_ground(p))
-        })
+    /// Which places between the middles of pixels in a column and around it have ground at one of
+    /// their four corners at least, row by row.
+    fn places_with_ground(&self, column: u32, places: &mut Vec<bool>) {
+        let side = self.scales.per_side as usize;
+        let [x, y] = self.scales.place(column).map(i64::from);
+        let first = [x, y].map(|v| v * side as i64);
+        places.clear();
+        places.resize((side + 1) * (side + 1), false);
+        for j in 0..side + 2 {
+            for i in 0..side + 2 {
+                let place = FinePlace { y: first[1] + j as i64 - 1, x: first[0] + i as i64 - 1 };
+                let mut pixels = self.map.pixels_at(place, self.scales);
+                if !pixels.any(|p| self.map.has_ground(p)) {
+                    continue;
+                }
+                for j in j.saturating_sub(1)..=j.min(side) {
+                    for i in i.saturating_sub(1)..=i.min(side) {
+                        places[j * (side + 1) + i] = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The number of the place between the middles of pixels that a point of a column lies in.
+    fn place_of(&self, column: u32, at: [i32; 2]) -> usize {
+        let (fine, side) = (i64::from(self.scales.fine), i64::from(self.scales.per_side));
+        let corner = self.scales.corner(column);
+        let place = |k: usize| {
+            // From the middle of the last pixel of the column before.
+            let away = i64::from(at[k]) - corner[k] + fine / 2;
+            (away.max(0) / fine).min(side) as usize
+        };
+        place(1) * (side as usize + 1) + place(0)
     }
 
     fn in_column(&self, column: u32, at: [i32; 2]) -> bool {
@@ -203,10 +239,10 @@ impl Finder<'_> {
 
     /// Between which heights something is in the agent's way, in a column and around it: one range for
     /// each layer there.
-    fn blocked_ranges(&self, column: u32) -> Vec<[i64; 2]> {
+    fn blocked_ranges(&self, column: u32, ranges: &mut Vec<[i64; 2]>) {
         let (width, depth) = (self.scales.coarse.width, self.scales.coarse.depth);
         let [x, y] = self.scales.place(column);
-        let mut ranges = Vec::new();
+        ranges.clear();
         for y in y.saturating_sub(1)..(y + 2).min(depth) {
             for x in x.saturating_sub(1)..(x + 2).min(width) {
                 for cell in self.map.shape.cells_of(y * width + x) {
@@ -220,12 +256,12 @@ impl Finder<'_> {
                 }
             }
         }
-        ranges
     }
 
     /// Upright edges, and points of anything, in the agent's way.
-    fn obstacles(&self, column: u32, found: &mut Vec<CornerPoint>) {
-        let ranges = self.blocked_ranges(column);
+    fn obstacles(&self, column: u32, scratch: &mut Scratch, found: &mut Vec<CornerPoint>) {
+        let Scratch { ranges, places, edges } = scratch;
+        self.blocked_ranges(column, ranges);
         let may_block = |lo: i32, hi: i32| {
             let (lo, hi) = (i64::from(lo), i64::from(hi));
             ranges.iter().any(|r| lo < r[1] && hi > r[0])
@@ -233,20 +269,25 @@ impl Finder<'_> {
         if ranges.is_empty() {
             return;
         }
-        let mut edges: Vec<([i32; 2], i32, i32)> = Vec::new();
+        self.places_with_ground(column, places);
+        if !places.contains(&true) {
+            return;
+        }
+        let is_near = |at: [i32; 2]| places[self.place_of(column, at)];
+        edges.clear();
         let points = self.slices.points_of(column).iter().filter(|p| may_block(p[2], p[2]));
+        let points = points.filter(|p| is_near([p[0], p[1]]));
         edges.extend(points.map(|p| ([p[0], p[1]], p[2], p[2])));
         let is_upright = |f: &&FaceRange| f.surface == Surface::UPRIGHT && may_block(f.lo, f.hi);
         for face in self.slices.faces_of(column).iter().filter(is_upright) {
             let corners = &self.slices.triangles[face.triangle as usize].corners;
             for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(a, b)| (corners[a], corners[b])) {
                 let at = [a[0], a[1]];
-                if at == [b[0], b[1]] && self.in_column(column, at) {
+                if at == [b[0], b[1]] && self.in_column(column, at) && is_near(at) {
                     edges.push((at, a[2].min(b[2]), a[2].max(b[2])));
                 }
             }
         }
-        edges.retain(|e| self.has_ground_around(e.0));
         edges.sort_unstable();
         edges.dedup();
         let (step, height) = (self.scales.step as f64, self.scales.height as f64);

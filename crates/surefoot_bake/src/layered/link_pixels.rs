@@ -18,7 +18,7 @@ use crate::layered::flood_layers::columns_beside;
 use crate::layered::probe::{Line, Probe, Reach};
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::{FaceRange, Slices};
-use crate::layered::walk_over::RUN_PER_RISE;
+use crate::layered::walk_over::{RUN_PER_RISE, next_in_cell};
 use rayon::prelude::*;
 use surefoot_mesh::EdgeClass;
 
@@ -249,10 +249,19 @@ impl Linker<'_> {
         let place = FinePlace { y: p.y + dy, x: p.x + dx };
         let height = i64::from(self.map.heights[pixel as usize]);
         let away = |b: u32| (i64::from(self.map.heights[b as usize]) - height).abs();
+        let in_reach = |b: u32| self.map.has_ground(b) && away(b) <= self.scales.climb;
+        // Most columns have one layer.
+        let column = self.column(pixel);
+        let cells = self.map.shape.cells_of(column);
+        if cells.len() == 1
+            && let Some(next) = next_in_cell(pixel, direction, self.scales)
+        {
+            return (place, in_reach(next).then_some(next));
+        }
         let found = self
             .map
             .pixels_at(place, self.scales)
-            .filter(|&b| self.map.has_ground(b) && away(b) <= self.scales.climb)
+            .filter(|&b| in_reach(b))
             .min_by_key(|&b| away(b));
         (place, found)
     }

@@ -69,29 +69,25 @@ struct LineCut {
     upright: bool,
 }
 
-/// The triangles of a column, cut along all lines through its pixels' middles: those along x, row by
-/// row, and those along y.
+/// The triangles of a column, cut along one line through its pixels' middles.
 #[derive(Debug, Default)]
-struct NearColumn {
-    column: u32,
-    /// Where each line's cuts begin, and one past the last at the end.
-    firsts: Vec<u32>,
+struct NearLine {
+    /// One more than its number among the lines of all columns; nothing yet is none.
+    key: u64,
     cuts: Vec<LineCut>,
 }
 
-/// Working memory of a probe: what it found over the columns that it looked at last.
+/// Working memory of a probe: what it found along the lines that it looked at last.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     cuts: Vec<Cut>,
-    /// Each column has its place here, which it shares with others.
-    columns: Vec<NearColumn>,
-    /// Cuts of a column as they came, with their lines.
-    loose: Vec<(u32, LineCut)>,
+    /// Each line has its place here, which it shares with others.
+    lines: Vec<NearLine>,
 }
 
-/// The fewest and the most columns that are remembered: a row of them and the next, so that each is
-/// cut once while pixels are linked in their order.
-const COLUMNS_KEPT: [usize; 2] = [64, 2048];
+/// The fewest and the most lines that are remembered: those of a row of columns and the next, so that
+/// each is cut once while pixels are linked in their order.
+const LINES_KEPT: [usize; 2] = [256, 16_384];
 
 impl Probe {
     /// Cuts the triangles of some columns along a line.
@@ -109,17 +105,14 @@ impl Probe {
         let highest = line.height + (scales.height + scales.climb) as f64 + line.rise.abs() * reach;
         let aside = 1 - line.axis;
         for &column in columns {
-            let at = self.gather(column, map, slices, scales);
             let corner = scales.corner(column);
-            let row = (line.start[aside] - corner[aside]).div_euclid(i64::from(scales.fine));
-            let number = line.axis * scales.per_side as usize + row as usize;
+            let row = (line.start[aside] - corner[aside]).div_euclid(i64::from(scales.fine)) as u32;
+            let at = self.gather(column, line.axis, row, map, slices, scales);
             // From the column's corner to the line's start.
             let shift = (line.start[line.axis] - corner[line.axis]) as f64;
             let (start, end) =
                 if line.sign > 0.0 { (shift, shift + reach) } else { (shift - reach, shift) };
-            let near = &self.columns[at];
-            let (first, last) = (near.firsts[number] as usize, near.firsts[number + 1] as usize);
-            for c in &near.cuts[first..last] {
+            for c in &self.lines[at].cuts {
                 let beside = c.to < start || c.from > end;
                 if beside || c.z[0].max(c.z[1]) < lowest || c.z[0].min(c.z[1]) > highest {
                     continue;
@@ -144,42 +137,47 @@ impl Probe {
         }
     }
 
-    /// The triangles of a column: those found before, or found now. Returns where.
-    fn gather(&mut self, column: u32, map: &FineMap, slices: &Slices, scales: &Scales) -> usize {
-        if self.columns.is_empty() {
-            let kept = (scales.coarse.width as usize + 2).clamp(COLUMNS_KEPT[0], COLUMNS_KEPT[1]);
-            self.columns.resize_with(kept, NearColumn::default);
+    /// The triangles of a column along a line: those found before, or found now. Returns where.
+    fn gather(
+        &mut self,
+        column: u32,
+        axis: usize,
+        row: u32,
+        map: &FineMap,
+        slices: &Slices,
+        scales: &Scales,
+    ) -> usize {
+        let side = u64::from(scales.per_side);
+        if self.lines.is_empty() {
+            let in_row = 2 * side as usize * (scales.coarse.width as usize + 2);
+            let kept = in_row.clamp(LINES_KEPT[0], LINES_KEPT[1]);
+            self.lines.resize_with(kept, NearLine::default);
         }
-        let at = column as usize % self.columns.len();
-        let near = &mut self.columns[at];
-        if !near.firsts.is_empty() && near.column == column {
+        let key = (u64::from(column) * 2 + axis as u64) * side + u64::from(row) + 1;
+        let at = (key % self.lines.len() as u64) as usize;
+        let near = &mut self.lines[at];
+        if near.key == key {
             return at;
         }
-        near.column = column;
+        near.key = key;
+        near.cuts.clear();
         let corner = scales.corner(column);
-        let (side, fine) = (scales.per_side as usize, i64::from(scales.fine));
-        self.loose.clear();
+        let fine = i64::from(scales.fine);
+        let middle = corner[1 - axis] + i64::from(row) * fine + fine / 2;
+        let start = if axis == 0 { [corner[0], middle] } else { [middle, corner[1]] };
         for face in slices.faces_of(column) {
-            let [[i0, i1], [j0, j1]] = face.spans;
-            if i0 > i1 && j0 > j1 {
+            let [first, last] = face.spans[1 - axis];
+            if u32::from(first) > row || row > u32::from(last) {
                 continue;
             }
             let corners = &slices.triangles[face.triangle as usize].corners;
-            let surface = face.surface;
-            let refused =
-                surface == Surface::STEEP && map.refused.binary_search(&face.triangle).is_ok();
-            for (axis, rows) in [(0, [j0, j1]), (1, [i0, i1])] {
-                for row in rows[0]..=rows[1] {
-                    let middle = corner[1 - axis] + i64::from(row) * fine + fine / 2;
-                    let start = if axis == 0 { [corner[0], middle] } else { [middle, corner[1]] };
-                    if let Some(cut) = cut_along(corners, axis, start) {
-                        let number = axis * side + usize::from(row);
-                        self.loose.push((number as u32, LineCut { surface, refused, ..cut }));
-                    }
-                }
+            if let Some(cut) = cut_along(corners, axis, start) {
+                let surface = face.surface;
+                let refused =
+                    surface == Surface::STEEP && map.refused.binary_search(&face.triangle).is_ok();
+                near.cuts.push(LineCut { surface, refused, ..cut });
             }
         }
-        near.sort_lines(2 * side, &self.loose);
         at
     }
 
@@ -324,31 +322,6 @@ fn enters(c: &Cut, above: [f64; 2], low: f64, high: f64) -> Option<f64> {
     } else {
         c.from
     })
-}
-
-impl NearColumn {
-    /// Takes cuts, sorted by their lines; within a line they keep their order.
-    fn sort_lines(&mut self, lines: usize, loose: &[(u32, LineCut)]) {
-        self.firsts.clear();
-        self.firsts.resize(lines + 1, 0);
-        for (line, _) in loose {
-            self.firsts[*line as usize + 1] += 1;
-        }
-        for i in 0..lines {
-            self.firsts[i + 1] += self.firsts[i];
-        }
-        self.cuts.clear();
-        let Some(&(_, any)) = loose.first() else { return };
-        self.cuts.resize(loose.len(), any);
-        // Filling a line from its end moves its start to the right place.
-        for (line, cut) in loose.iter().rev() {
-            let next = &mut self.firsts[*line as usize + 1];
-            *next -= 1;
-            self.cuts[*next as usize] = *cut;
-        }
-        self.firsts.copy_within(1.., 0);
-        self.firsts[lines] = loose.len() as u32;
-    }
 }
 
 /// A triangle cut along the line through a point along an axis; distances from that point.

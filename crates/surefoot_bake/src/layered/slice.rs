@@ -39,6 +39,12 @@ impl FaceRange {
         i0 <= i1 && j0 <= j1
     }
 
+    /// Whether a line through the middles of pixels may cross it.
+    pub(crate) const fn may_cross_lines(&self) -> bool {
+        let [[i0, i1], [j0, j1]] = self.spans;
+        i0 <= i1 || j0 <= j1
+    }
+
     /// Whether the middle of one pixel may lie in it.
     pub(crate) fn may_cover(&self, i: u32, j: u32) -> bool {
         let [[i0, i1], [j0, j1]] = self.spans;

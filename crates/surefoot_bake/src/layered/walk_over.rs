@@ -8,6 +8,7 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
+use crate::layered::cutting_shape::CuttingShape;
 use crate::layered::fine_map::{
     BridgePlane, FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
 };
@@ -44,7 +45,8 @@ pub(crate) fn walk_over(
     let bridges = lay_bridges(&mut map, slices, scales, &mut probe);
     let cracks = close_cracks(&mut map, slices, scales, &mut probe);
     // What lies under a bridge is no ground.
-    let doubled = doubled + drop_doubled(&mut map, scales);
+    let under = if bridges + cracks > 0 { drop_doubled(&mut map, scales) } else { 0 };
+    let doubled = doubled + under;
     context.count("risers", risers);
     context.count("bridges", bridges);
     context.count("cracks", cracks);
@@ -181,6 +183,9 @@ fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
         if cells.len() < 2 {
             continue;
         }
+        if !cells_are_near(&map.shape, cells.clone(), scales) {
+            continue;
+        }
         for pixel in 0..per_cell {
             found.clear();
             found.extend(
@@ -189,6 +194,9 @@ fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
                     .map(|c| (map.heights[c * per_cell + pixel], std::cmp::Reverse(c)))
                     .filter(|f| f.0 != NO_HEIGHT),
             );
+            if found.len() < 2 {
+                continue;
+            }
             found.sort_unstable();
             for pair in found.windows(2) {
                 if i64::from(pair[1].0) - i64::from(pair[0].0) < scales.height {
@@ -199,6 +207,21 @@ fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
         }
     }
     dropped
+}
+
+/// Whether ground of two cells of a column may lie within the agent's height. Cells are sorted from
+/// below; risers and what was laid lie up to a step beside the heights of their cell.
+fn cells_are_near(
+    shape: &CuttingShape,
+    mut cells: std::ops::Range<usize>,
+    scales: &Scales,
+) -> bool {
+    let mut top = i64::MIN;
+    cells.any(|c| {
+        let is_near = i64::from(shape.lows[c]) - scales.step < top + scales.height;
+        top = top.max(i64::from(shape.highs[c]) + scales.step);
+        is_near
+    })
 }
 
 /// A pixel across a gap.
@@ -214,12 +237,7 @@ struct Bridge {
 
 /// Lays pixels across gaps between two treads of which one is higher by a step at most, where nothing
 /// as high as the lower one lies between them and a ramp would be steep. Returns how many.
-fn lay_bridges(
-    map: &mut FineMap,
-    slices: &Slices,
-    scales: &Scales,
-    probe: &mut Probe,
-) -> usize {
+fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales, probe: &mut Probe) -> usize {
     let fine = f64::from(scales.fine);
     let most = ((longest_gap(scales) / fine).floor() as i64 + 1).min(MOST_PIXELS);
     let mut laid: Vec<Bridge> = Vec::new();
@@ -312,12 +330,7 @@ fn lay(map: &mut FineMap, mut laid: Vec<Bridge>) -> usize {
 
 /// Closes cracks: a pixel without ground between two that have it, where what is missing is no wider
 /// than the gap distance and nothing stands there that is too high to be stepped over. Returns how many.
-fn close_cracks(
-    map: &mut FineMap,
-    slices: &Slices,
-    scales: &Scales,
-    probe: &mut Probe,
-) -> usize {
+fn close_cracks(map: &mut FineMap, slices: &Slices, scales: &Scales, probe: &mut Probe) -> usize {
     let fine = f64::from(scales.fine);
     let mut laid: Vec<Bridge> = Vec::new();
     for pixel in 0..map.len() as u32 {
@@ -369,13 +382,16 @@ fn close_cracks(
     lay(map, laid)
 }
 
-/// The next pixel to the east or north, where it lies in the same cell.
-fn next_in_cell(pixel: u32, direction: usize, scales: &Scales) -> Option<u32> {
+/// The next pixel in a direction, where it lies in the same cell.
+pub(crate) fn next_in_cell(pixel: u32, direction: usize, scales: &Scales) -> Option<u32> {
     let side = scales.per_side;
     let within = pixel % (side * side);
+    let (i, j) = (within % side, within / side);
     match direction {
-        0 => (within % side + 1 < side).then(|| pixel + 1),
-        _ => (within / side + 1 < side).then(|| pixel + side),
+        0 => (i + 1 < side).then(|| pixel + 1),
+        1 => (j + 1 < side).then(|| pixel + side),
+        2 => (i > 0).then(|| pixel - 1),
+        _ => (j > 0).then(|| pixel - side),
     }
 }
 
