@@ -120,14 +120,14 @@ impl Doubts {
 
     /// How many stretches have no such mark yet.
     fn unmarked(&self, stretches: Stretches, mark: u8) -> usize {
-        let is_in = |at: usize| match stretches {
-            Stretches::All => true,
+        match stretches {
+            Stretches::All => self.marks.iter().filter(|m| **m & mark == 0).count(),
             Stretches::Last(axis) => {
-                let (line, stretch) = (at / (self.side + 1), at % (self.side + 1));
-                stretch == self.side && line / self.side == axis
+                let line = self.side + 1;
+                let of_axis = &self.marks[axis * self.side * line..(axis + 1) * self.side * line];
+                of_axis.chunks(line).filter(|m| m[self.side] & mark == 0).count()
             }
-        };
-        self.marks.iter().enumerate().filter(|(at, m)| **m & mark == 0 && is_in(*at)).count()
+        }
     }
 
     /// Marks the stretches that meet the box around some points; returns how many had no such mark.

@@ -57,22 +57,28 @@ pub(crate) fn find_corners(
         })
         .collect();
     let finder = Finder { map, slices, scales, ranges: &ranges, links };
-    let mut found: Vec<CornerPoint> = columns
+    let mut found: Vec<(u32, Nearest)> = columns
         .par_chunks(CHUNK)
         .flat_map_iter(|columns| {
             let mut found = Vec::new();
             let mut indices = GroundIndices::default();
             let mut scratch = Scratch::default();
             for &column in columns {
-                finder.obstacles(column, &mut scratch, &mut found);
-                finder.ends(column, &mut indices, &mut found);
+                if !scratch.around.fill(column, &finder) {
+                    continue;
+                }
+                finder.obstacles(column, &mut scratch);
+                finder.ends(column, &mut indices, &mut scratch.around);
+                scratch.around.give(&mut found);
             }
             found
         })
         .collect();
     found.sort_unstable();
-    found.dedup();
-    found
+    // Of all points beside a pixel only the nearest counts.
+    found.dedup_by_key(|f| f.0);
+    let corner = |(pixel, n): (u32, Nearest)| CornerPoint { pixel, at: n.at, blocked: n.blocked };
+    found.into_iter().map(corner).collect()
 }
 
 /// Columns that a thread looks at before it looks for more.
@@ -83,10 +89,95 @@ const CHUNK: usize = 64;
 struct Scratch {
     /// Between which heights something is in the agent's way.
     ranges: Vec<[i64; 2]>,
-    /// Which places between middles have ground beside them.
-    places: Vec<bool>,
+    around: Around,
     /// Upright edges and points: where, and from where to where.
     edges: Vec<([i32; 2], i32, i32)>,
+}
+
+/// A point beside a pixel: by its distance, then by where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Nearest {
+    /// The square of the distance to the pixel's middle, in square lattice units.
+    square: i64,
+    at: [i32; 2],
+    blocked: bool,
+}
+
+const NOTHING_NEAR: Nearest = Nearest { square: i64::MAX, at: [i32::MAX; 2], blocked: true };
+
+/// The pixels with ground in a column and one row around it, each with the nearest point found so far.
+#[derive(Debug, Default)]
+struct Around {
+    side: usize,
+    fine: i64,
+    /// The column's lower corner, in lattice units.
+    corner: [i64; 2],
+    /// Where each place's pixels begin, and one past the last at the end; places row by row, from the
+    /// one before the column's first.
+    firsts: Vec<u32>,
+    pixels: Vec<u32>,
+    nearest: Vec<Nearest>,
+}
+
+impl Around {
+    /// Looks at a column; returns whether there is ground around it.
+    fn fill(&mut self, column: u32, finder: &Finder<'_>) -> bool {
+        let (map, scales) = (finder.map, finder.scales);
+        self.side = scales.per_side as usize;
+        self.fine = i64::from(scales.fine);
+        self.corner = scales.corner(column);
+        let first = scales.place(column).map(|v| i64::from(v) * i64::from(scales.per_side));
+        self.firsts.clear();
+        self.pixels.clear();
+        for j in 0..=scales.per_side + 1 {
+            for i in 0..=scales.per_side + 1 {
+                self.firsts.push(self.pixels.len() as u32);
+                let place =
+                    FinePlace { y: first[1] + i64::from(j) - 1, x: first[0] + i64::from(i) - 1 };
+                let pixels = map.pixels_at(place, scales);
+                self.pixels.extend(pixels.filter(|&p| map.has_ground(p)));
+            }
+        }
+        self.firsts.push(self.pixels.len() as u32);
+        self.nearest.clear();
+        self.nearest.resize(self.pixels.len(), NOTHING_NEAR);
+        !self.pixels.is_empty()
+    }
+
+    /// The four places whose middles lie around a point of the column: their pixels, and how far the
+    /// point lies from their middles.
+    fn places_around(
+        &self,
+        at: [i32; 2],
+    ) -> impl Iterator<Item = (std::ops::Range<usize>, [i64; 2])> + use<> {
+        let (side, fine, corner) = (self.side, self.fine, self.corner);
+        // Counted from the last middle before the column.
+        let from_first = [0, 1].map(|k| i64::from(at[k]) - corner[k] + fine / 2);
+        let low = from_first.map(|v| (v.max(0) / fine).min(side as i64));
+        let ranges = [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[dx, dy]| {
+            let place = [low[0] + dx, low[1] + dy];
+            let number = place[1] as usize * (side + 2) + place[0] as usize;
+            let range = self.firsts[number] as usize..self.firsts[number + 1] as usize;
+            (range, [from_first[0] - place[0] * fine, from_first[1] - place[1] * fine])
+        });
+        ranges.into_iter()
+    }
+
+    /// Keeps a point where it is nearer to a pixel than those before.
+    fn offer(&mut self, k: usize, candidate: Nearest) {
+        self.nearest[k] = self.nearest[k].min(candidate);
+    }
+
+    /// Hands over the nearest points.
+    fn give(&self, found: &mut Vec<(u32, Nearest)>) {
+        let all = self.pixels.iter().zip(&self.nearest);
+        found.extend(all.filter(|(_, n)| **n != NOTHING_NEAR).map(|(p, n)| (*p, *n)));
+    }
+}
+
+/// The square of a distance.
+const fn square(away: [i64; 2]) -> i64 {
+    away[0] * away[0] + away[1] * away[1]
 }
 
 /// The ground and the steep faces of one column, by pixels.
@@ -195,42 +286,6 @@ impl Finder<'_> {
         })
     }
 
-    /// Which places between the middles of pixels in a column and around it have ground at one of
-    /// their four corners at least, row by row.
-    fn places_with_ground(&self, column: u32, places: &mut Vec<bool>) {
-        let side = self.scales.per_side as usize;
-        let [x, y] = self.scales.place(column).map(i64::from);
-        let first = [x, y].map(|v| v * side as i64);
-        places.clear();
-        places.resize((side + 1) * (side + 1), false);
-        for j in 0..side + 2 {
-            for i in 0..side + 2 {
-                let place = FinePlace { y: first[1] + j as i64 - 1, x: first[0] + i as i64 - 1 };
-                let mut pixels = self.map.pixels_at(place, self.scales);
-                if !pixels.any(|p| self.map.has_ground(p)) {
-                    continue;
-                }
-                for j in j.saturating_sub(1)..=j.min(side) {
-                    for i in i.saturating_sub(1)..=i.min(side) {
-                        places[j * (side + 1) + i] = true;
-                    }
-                }
-            }
-        }
-    }
-
-    /// The number of the place between the middles of pixels that a point of a column lies in.
-    fn place_of(&self, column: u32, at: [i32; 2]) -> usize {
-        let (fine, side) = (i64::from(self.scales.fine), i64::from(self.scales.per_side));
-        let corner = self.scales.corner(column);
-        let place = |k: usize| {
-            // From the middle of the last pixel of the column before.
-            let away = i64::from(at[k]) - corner[k] + fine / 2;
-            (away.max(0) / fine).min(side) as usize
-        };
-        place(1) * (side as usize + 1) + place(0)
-    }
-
     fn in_column(&self, column: u32, at: [i32; 2]) -> bool {
         let corner = self.scales.corner(column);
         let cell = i64::from(self.scales.coarse.cell);
@@ -259,72 +314,86 @@ impl Finder<'_> {
     }
 
     /// Upright edges, and points of anything, in the agent's way.
-    fn obstacles(&self, column: u32, scratch: &mut Scratch, found: &mut Vec<CornerPoint>) {
-        let Scratch { ranges, places, edges } = scratch;
+    fn obstacles(&self, column: u32, scratch: &mut Scratch) {
+        let Scratch { ranges, around, edges } = scratch;
         self.blocked_ranges(column, ranges);
         let may_block = |lo: i32, hi: i32| {
             let (lo, hi) = (i64::from(lo), i64::from(hi));
             ranges.iter().any(|r| lo < r[1] && hi > r[0])
         };
-        if ranges.is_empty() {
-            return;
-        }
-        self.places_with_ground(column, places);
-        if !places.contains(&true) {
-            return;
-        }
-        let is_near = |at: [i32; 2]| places[self.place_of(column, at)];
+        // A point that is nearer to no pixel than another is left out before it is looked at.
+        let is_nearer = |around: &Around, at: [i32; 2]| {
+            around.places_around(at).any(|(range, away)| {
+                let new = Nearest { square: square(away), at, blocked: true };
+                around.nearest[range].iter().any(|n| new < *n)
+            })
+        };
         edges.clear();
         let points = self.slices.points_of(column).iter().filter(|p| may_block(p[2], p[2]));
-        let points = points.filter(|p| is_near([p[0], p[1]]));
         edges.extend(points.map(|p| ([p[0], p[1]], p[2], p[2])));
         let is_upright = |f: &&FaceRange| f.surface == Surface::UPRIGHT && may_block(f.lo, f.hi);
         for face in self.slices.faces_of(column).iter().filter(is_upright) {
             let corners = &self.slices.triangles[face.triangle as usize].corners;
             for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(a, b)| (corners[a], corners[b])) {
                 let at = [a[0], a[1]];
-                if at == [b[0], b[1]] && self.in_column(column, at) && is_near(at) {
+                if at == [b[0], b[1]] && self.in_column(column, at) {
                     edges.push((at, a[2].min(b[2]), a[2].max(b[2])));
                 }
             }
         }
-        edges.sort_unstable();
-        edges.dedup();
         let (step, height) = (self.scales.step as f64, self.scales.height as f64);
-        for same in edges.chunk_by(|a, b| a.0 == b.0) {
-            let at = same[0].0;
-            found.extend(self.pixels_around(at).filter_map(|(pixel, ground)| {
-                let mut above =
-                    same.iter().map(|e| (f64::from(e.1) - ground, f64::from(e.2) - ground));
-                let blocked = above.any(|(low, high)| low < height && high > step);
-                blocked.then_some(CornerPoint { pixel, at, blocked })
-            }));
+        for &(at, low, high) in &*edges {
+            if !is_nearer(around, at) {
+                continue;
+            }
+            for (range, away) in around.places_around(at) {
+                let new = Nearest { square: square(away), at, blocked: true };
+                let shift = away.map(|v| v as f64);
+                for k in range {
+                    if new >= around.nearest[k] {
+                        continue;
+                    }
+                    let ground = self.map.height_beside(around.pixels[k], shift, self.slices);
+                    if f64::from(low) - ground < height && f64::from(high) - ground > step {
+                        around.offer(k, new);
+                    }
+                }
+            }
         }
     }
 
     /// Points of edges that only one triangle of ground has, where there is no ground around.
-    fn ends(&self, column: u32, indices: &mut GroundIndices, found: &mut Vec<CornerPoint>) {
+    fn ends(&self, column: u32, indices: &mut GroundIndices, around: &mut Around) {
+        let step = self.scales.step as f64;
         for &[x, y, z] in self.slices.ledge_points_of(column) {
             let at = [x, y];
-            let near: Vec<(u32, f64)> = self
-                .pixels_around(at)
-                .filter(|(_, ground)| (f64::from(z) - ground).abs() <= self.scales.step as f64)
-                .collect();
-            if near.is_empty() || self.is_linked_around(at, z) {
+            let candidate = |away: [i64; 2]| Nearest { square: square(away), at, blocked: false };
+            let is_near = |pixel: u32, away: [i64; 2]| {
+                let ground = self.map.height_beside(pixel, away.map(|v| v as f64), self.slices);
+                (f64::from(z) - ground).abs() <= step
+            };
+            let near = around.places_around(at).any(|(range, away)| {
+                range
+                    .into_iter()
+                    .any(|k| candidate(away) < around.nearest[k] && is_near(around.pixels[k], away))
+            });
+            if !near || self.is_linked_around(at, z) {
                 continue;
             }
             // Beside a bridge the ground goes on.
-            let bridged = self
-                .pixels_around(at)
-                .any(|(p, _)| self.map.kinds[p as usize] == PixelKind::Bridge);
+            let mut pixels = around.places_around(at).flat_map(|(range, _)| range);
+            let bridged =
+                pixels.any(|k| self.map.kinds[around.pixels[k] as usize] == PixelKind::Bridge);
             if bridged || self.is_surrounded(column, [x, y, z], indices) {
                 continue;
             }
-            found.extend(near.into_iter().map(|(pixel, _)| CornerPoint {
-                pixel,
-                at,
-                blocked: false,
-            }));
+            for (range, away) in around.places_around(at) {
+                for k in range {
+                    if is_near(around.pixels[k], away) {
+                        around.offer(k, candidate(away));
+                    }
+                }
+            }
         }
     }
 

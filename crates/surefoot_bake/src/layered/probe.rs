@@ -74,6 +74,9 @@ struct LineCut {
 struct NearLine {
     /// One more than its number among the lines of all columns; nothing yet is none.
     key: u64,
+    /// Between which heights triangles were cut.
+    low: f64,
+    high: f64,
     cuts: Vec<LineCut>,
 }
 
@@ -107,7 +110,7 @@ impl Probe {
         for &column in columns {
             let corner = scales.corner(column);
             let row = (line.start[aside] - corner[aside]).div_euclid(i64::from(scales.fine)) as u32;
-            let at = self.gather(column, line.axis, row, map, slices, scales);
+            let at = self.gather((column, line.axis, row), [lowest, highest], map, slices, scales);
             // From the column's corner to the line's start.
             let shift = (line.start[line.axis] - corner[line.axis]) as f64;
             let (start, end) =
@@ -140,9 +143,8 @@ impl Probe {
     /// The triangles of a column along a line: those found before, or found now. Returns where.
     fn gather(
         &mut self,
-        column: u32,
-        axis: usize,
-        row: u32,
+        (column, axis, row): (u32, usize, u32),
+        [lowest, highest]: [f64; 2],
         map: &FineMap,
         slices: &Slices,
         scales: &Scales,
@@ -156,10 +158,12 @@ impl Probe {
         let key = (u64::from(column) * 2 + axis as u64) * side + u64::from(row) + 1;
         let at = (key % self.lines.len() as u64) as usize;
         let near = &mut self.lines[at];
-        if near.key == key {
+        if near.key == key && near.low <= lowest && near.high >= highest {
             return at;
         }
-        near.key = key;
+        // Some more, for the pixels around; other storeys are not cut.
+        let more = 0.5 * scales.step as f64;
+        (near.key, near.low, near.high) = (key, lowest - more, highest + more);
         near.cuts.clear();
         let corner = scales.corner(column);
         let fine = i64::from(scales.fine);
@@ -167,7 +171,8 @@ impl Probe {
         let start = if axis == 0 { [corner[0], middle] } else { [middle, corner[1]] };
         for face in slices.faces_of(column) {
             let [first, last] = face.spans[1 - axis];
-            if u32::from(first) > row || row > u32::from(last) {
+            let beside = u32::from(first) > row || row > u32::from(last);
+            if beside || f64::from(face.hi) < near.low || f64::from(face.lo) > near.high {
                 continue;
             }
             let corners = &slices.triangles[face.triangle as usize].corners;
