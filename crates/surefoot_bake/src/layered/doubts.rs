@@ -106,9 +106,6 @@ impl Doubts {
             let corners = &slices.triangles[face.triangle as usize].corners;
             left -= self.mark_box(corners, corner, stretches, OBSTACLE, scales);
         }
-        if !slices.ledges[column as usize] {
-            return;
-        }
         for edge in slices.ledge_edges_of(column) {
             let (lo, hi) = (edge[0][2].min(edge[1][2]), edge[0][2].max(edge[1][2]));
             if i64::from(hi) >= range[0] - scales.climb && i64::from(lo) <= range[1] + scales.climb
@@ -141,13 +138,16 @@ impl Doubts {
     ) -> usize {
         let mut marked = 0;
         let (fine, side) = (i64::from(scales.fine), self.side as i64);
-        let bounds = |k: usize| {
-            let range = points
-                .iter()
-                .fold([i32::MAX, i32::MIN], |[lo, hi], p| [lo.min(p[k]), hi.max(p[k])]);
-            range.map(|v| i64::from(v) - corner[k])
-        };
-        let bounds = [bounds(0), bounds(1)];
+        let (mut lo, mut hi) = ([i32::MAX; 2], [i32::MIN; 2]);
+        for p in points {
+            lo = [lo[0].min(p[0]), lo[1].min(p[1])];
+            hi = [hi[0].max(p[0]), hi[1].max(p[1])];
+        }
+        let from_corner = |v: i32, k: usize| i64::from(v) - corner[k];
+        let bounds = [
+            [from_corner(lo[0], 0), from_corner(hi[0], 0)],
+            [from_corner(lo[1], 1), from_corner(hi[1], 1)],
+        ];
         for axis in 0..2 {
             let least = match stretches {
                 Stretches::All => 0,

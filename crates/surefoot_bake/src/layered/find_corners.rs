@@ -144,28 +144,27 @@ impl Around {
         !self.pixels.is_empty()
     }
 
-    /// The four places whose middles lie around a point of the column: their pixels, and how far the
-    /// point lies from their middles.
-    fn places_around(
-        &self,
-        at: [i32; 2],
-    ) -> impl Iterator<Item = (std::ops::Range<usize>, [i64; 2])> + use<> {
-        let (side, fine, corner) = (self.side, self.fine, self.corner);
+    /// Visits the pixels of the four places whose middles lie around a point of the column: the number
+    /// of each here, and how far the point lies from its middle. Stops where it is told to; returns
+    /// whether it was.
+    #[inline]
+    fn visit(&self, at: [i32; 2], mut stops: impl FnMut(usize, [i64; 2]) -> bool) -> bool {
+        let (side, fine) = (self.side as i64, self.fine);
         // Counted from the last middle before the column.
-        let from_first = [0, 1].map(|k| i64::from(at[k]) - corner[k] + fine / 2);
-        let low = from_first.map(|v| (v.max(0) / fine).min(side as i64));
-        let ranges = [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[dx, dy]| {
-            let place = [low[0] + dx, low[1] + dy];
-            let number = place[1] as usize * (side + 2) + place[0] as usize;
-            let range = self.firsts[number] as usize..self.firsts[number + 1] as usize;
-            (range, [from_first[0] - place[0] * fine, from_first[1] - place[1] * fine])
-        });
-        ranges.into_iter()
-    }
-
-    /// Keeps a point where it is nearer to a pixel than those before.
-    fn offer(&mut self, k: usize, candidate: Nearest) {
-        self.nearest[k] = self.nearest[k].min(candidate);
+        let x = i64::from(at[0]) - self.corner[0] + fine / 2;
+        let y = i64::from(at[1]) - self.corner[1] + fine / 2;
+        let (i, j) = ((x.max(0) / fine).min(side), (y.max(0) / fine).min(side));
+        for j in j..j + 2 {
+            for i in i..i + 2 {
+                let number = (j * (side + 2) + i) as usize;
+                for k in self.firsts[number] as usize..self.firsts[number + 1] as usize {
+                    if stops(k, [x - i * fine, y - j * fine]) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
     }
 
     /// Hands over the nearest points.
@@ -321,13 +320,6 @@ impl Finder<'_> {
             let (lo, hi) = (i64::from(lo), i64::from(hi));
             ranges.iter().any(|r| lo < r[1] && hi > r[0])
         };
-        // A point that is nearer to no pixel than another is left out before it is looked at.
-        let is_nearer = |around: &Around, at: [i32; 2]| {
-            around.places_around(at).any(|(range, away)| {
-                let new = Nearest { square: square(away), at, blocked: true };
-                around.nearest[range].iter().any(|n| new < *n)
-            })
-        };
         edges.clear();
         let points = self.slices.points_of(column).iter().filter(|p| may_block(p[2], p[2]));
         edges.extend(points.map(|p| ([p[0], p[1]], p[2], p[2])));
@@ -342,59 +334,57 @@ impl Finder<'_> {
             }
         }
         let (step, height) = (self.scales.step as f64, self.scales.height as f64);
+        // The nearest points of the pixels, apart from where those are.
+        let mut nearest = std::mem::take(&mut around.nearest);
         for &(at, low, high) in &*edges {
-            if !is_nearer(around, at) {
-                continue;
-            }
-            for (range, away) in around.places_around(at) {
+            around.visit(at, |k, away| {
                 let new = Nearest { square: square(away), at, blocked: true };
-                let shift = away.map(|v| v as f64);
-                for k in range {
-                    if new >= around.nearest[k] {
-                        continue;
-                    }
-                    let ground = self.map.height_beside(around.pixels[k], shift, self.slices);
+                if new < nearest[k] {
+                    let away = [away[0] as f64, away[1] as f64];
+                    let ground = self.map.height_beside(around.pixels[k], away, self.slices);
                     if f64::from(low) - ground < height && f64::from(high) - ground > step {
-                        around.offer(k, new);
+                        nearest[k] = new;
                     }
                 }
-            }
+                false
+            });
         }
+        around.nearest = nearest;
     }
 
     /// Points of edges that only one triangle of ground has, where there is no ground around.
     fn ends(&self, column: u32, indices: &mut GroundIndices, around: &mut Around) {
         let step = self.scales.step as f64;
+        let mut nearest = std::mem::take(&mut around.nearest);
         for &[x, y, z] in self.slices.ledge_points_of(column) {
             let at = [x, y];
-            let candidate = |away: [i64; 2]| Nearest { square: square(away), at, blocked: false };
-            let is_near = |pixel: u32, away: [i64; 2]| {
-                let ground = self.map.height_beside(pixel, away.map(|v| v as f64), self.slices);
+            let is_near = |k: usize, away: [i64; 2]| {
+                let away = [away[0] as f64, away[1] as f64];
+                let ground = self.map.height_beside(around.pixels[k], away, self.slices);
                 (f64::from(z) - ground).abs() <= step
             };
-            let near = around.places_around(at).any(|(range, away)| {
-                range
-                    .into_iter()
-                    .any(|k| candidate(away) < around.nearest[k] && is_near(around.pixels[k], away))
-            });
-            if !near || self.is_linked_around(at, z) {
+            let new = |away: [i64; 2]| Nearest { square: square(away), at, blocked: false };
+            // A point that is nearer to no pixel than another need not be looked at.
+            if !around.visit(at, |k, away| new(away) < nearest[k] && is_near(k, away))
+                || self.is_linked_around(at, z)
+            {
                 continue;
             }
             // Beside a bridge the ground goes on.
-            let mut pixels = around.places_around(at).flat_map(|(range, _)| range);
-            let bridged =
-                pixels.any(|k| self.map.kinds[around.pixels[k] as usize] == PixelKind::Bridge);
-            if bridged || self.is_surrounded(column, [x, y, z], indices) {
+            let kind = |k: usize| self.map.kinds[around.pixels[k] as usize];
+            if around.visit(at, |k, _| kind(k) == PixelKind::Bridge)
+                || self.is_surrounded(column, [x, y, z], indices)
+            {
                 continue;
             }
-            for (range, away) in around.places_around(at) {
-                for k in range {
-                    if is_near(around.pixels[k], away) {
-                        around.offer(k, candidate(away));
-                    }
+            around.visit(at, |k, away| {
+                if new(away) < nearest[k] && is_near(k, away) {
+                    nearest[k] = new(away);
                 }
-            }
+                false
+            });
         }
+        around.nearest = nearest;
     }
 
     /// Whether the four pixels around a point are linked in a ring near a height. The lines between their

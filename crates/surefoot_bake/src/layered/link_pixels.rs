@@ -185,7 +185,7 @@ pub(crate) fn ends_ground(face: &FaceRange, [least, most]: [i64; 2], scales: &Sc
 /// What a cell holds.
 fn ground_of(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> CellGround {
     let column = map.shape.columns[cell as usize];
-    if slices.ledges[column as usize] {
+    if slices.has_ledges(column) {
         return CellGround::Mixed;
     }
     let pixels = pixels_of(cell, scales.pixels_per_cell());

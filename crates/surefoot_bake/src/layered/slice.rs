@@ -96,10 +96,10 @@ pub(crate) struct Slices {
     /// Where each column's words begin, and one past the last at the end.
     word_firsts: Vec<u32>,
     words: Vec<Word>,
-    /// Columns through which an edge of ground runs that no other ground shares.
-    pub(crate) ledges: Vec<bool>,
+    /// Where each column's edges of ground begin that no other ground shares, and one past the last at the end.
+    ledge_firsts: Vec<u32>,
     /// Those edges by column.
-    ledge_edges: Vec<(u32, [[i32; 3]; 2])>,
+    ledge_edges: Vec<[[i32; 3]; 2]>,
     /// The ends of those edges, by column.
     ledge_points: Vec<(u32, [i32; 3])>,
     /// Where each column's points begin, and one past the last at the end.
@@ -132,9 +132,14 @@ impl Slices {
     }
 
     /// The edges over a column that only one triangle of ground has.
-    pub(crate) fn ledge_edges_of(&self, column: u32) -> impl Iterator<Item = &[[i32; 3]; 2]> {
-        let from = self.ledge_edges.partition_point(|e| e.0 < column);
-        self.ledge_edges[from..].iter().take_while(move |e| e.0 == column).map(|e| &e.1)
+    pub(crate) fn ledge_edges_of(&self, column: u32) -> &[[[i32; 3]; 2]] {
+        let c = column as usize;
+        &self.ledge_edges[self.ledge_firsts[c] as usize..self.ledge_firsts[c + 1] as usize]
+    }
+
+    /// Whether an edge of ground runs through a column that no other ground shares.
+    pub(crate) fn has_ledges(&self, column: u32) -> bool {
+        !self.ledge_edges_of(column).is_empty()
     }
 
     /// The points of triangles in a column, each once.
@@ -235,10 +240,7 @@ pub(crate) fn slice(
     }
     word_firsts.push(first);
     let (ledge_edges, ledge_points) = find_ledges(&triangles, points.numbers, grid);
-    let mut ledges = vec![false; columns];
-    for (column, _) in &ledge_edges {
-        ledges[*column as usize] = true;
-    }
+    let (ledge_firsts, ledge_edges) = sort_edges(columns, ledge_edges)?;
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -253,7 +255,7 @@ pub(crate) fn slice(
         faces,
         word_firsts,
         words,
-        ledges,
+        ledge_firsts,
         ledge_edges,
         ledge_points,
         point_firsts,
@@ -377,7 +379,7 @@ fn find_ledges(
             }
         }
     }
-    let mut ledges = Vec::new();
+    let mut ledges: Vec<LedgeEdge> = Vec::new();
     let mut points = Vec::new();
     let mut samples = ColumnSamples::default();
     let whole = whole_window(grid);
@@ -389,10 +391,34 @@ fn find_ledges(
         let columns = samples.sweep(0, &line, grid, &whole);
         ledges.extend(columns.iter().map(|(column, _)| (*column, [a, b])));
     }
-    ledges.sort_unstable();
     points.sort_unstable();
     points.dedup();
     (ledges, points)
+}
+
+/// Sorts edges into columns; within a column they keep their order.
+fn sort_edges(
+    columns: usize,
+    loose: Vec<LedgeEdge>,
+) -> Result<(Vec<u32>, Vec<[[i32; 3]; 2]>), BakeError> {
+    if loose.len() >= u32::MAX as usize {
+        return Err(BakeError::TooLarge { what: "edges over columns", count: loose.len() });
+    }
+    let mut firsts = vec![0_u32; columns + 1];
+    for (column, _) in &loose {
+        firsts[*column as usize + 1] += 1;
+    }
+    for i in 0..columns {
+        firsts[i + 1] += firsts[i];
+    }
+    let mut next = firsts.clone();
+    let mut edges = vec![[[0; 3]; 2]; loose.len()];
+    for (column, edge) in loose {
+        let at = &mut next[column as usize];
+        edges[*at as usize] = edge;
+        *at += 1;
+    }
+    Ok((firsts, edges))
 }
 
 /// The points of triangles by column, each once.
