@@ -64,10 +64,13 @@ pub(crate) fn find_corners(
             let mut indices = GroundIndices::default();
             let mut scratch = Scratch::default();
             for &column in columns {
-                if !scratch.around.fill(column, &finder) {
+                finder.gather_obstacles(column, &mut scratch);
+                let nothing =
+                    scratch.edges.is_empty() && slices.ledge_points_of(column).next().is_none();
+                if nothing || !scratch.around.fill(column, &finder) {
                     continue;
                 }
-                finder.obstacles(column, &mut scratch);
+                finder.obstacles(&mut scratch);
                 finder.ends(column, &mut indices, &mut scratch.around);
                 scratch.around.give(&mut found);
             }
@@ -129,9 +132,17 @@ impl Around {
         let first = scales.place(column).map(|v| i64::from(v) * i64::from(scales.per_side));
         self.firsts.clear();
         self.pixels.clear();
-        for j in 0..=scales.per_side + 1 {
-            for i in 0..=scales.per_side + 1 {
+        let (side, per_cell) = (scales.per_side, scales.pixels_per_cell() as u32);
+        let own = map.shape.cells_of(column);
+        for j in 0..side + 2 {
+            for i in 0..side + 2 {
                 self.firsts.push(self.pixels.len() as u32);
+                if (1..=side).contains(&i) && (1..=side).contains(&j) {
+                    let within = (j - 1) * side + i - 1;
+                    let pixels = own.clone().map(|cell| cell * per_cell + within);
+                    self.pixels.extend(pixels.filter(|&p| map.has_ground(p)));
+                    continue;
+                }
                 let place =
                     FinePlace { y: first[1] + i64::from(j) - 1, x: first[0] + i64::from(i) - 1 };
                 let pixels = map.pixels_at(place, scales);
@@ -312,9 +323,9 @@ impl Finder<'_> {
         }
     }
 
-    /// Upright edges, and points of anything, in the agent's way.
-    fn obstacles(&self, column: u32, scratch: &mut Scratch) {
-        let Scratch { ranges, around, edges } = scratch;
+    /// Gathers upright edges, and points of anything, that may be in the agent's way.
+    fn gather_obstacles(&self, column: u32, scratch: &mut Scratch) {
+        let Scratch { ranges, edges, .. } = scratch;
         self.blocked_ranges(column, ranges);
         let may_block = |lo: i32, hi: i32| {
             let (lo, hi) = (i64::from(lo), i64::from(hi));
@@ -333,6 +344,11 @@ impl Finder<'_> {
                 }
             }
         }
+    }
+
+    /// Those that are in the agent's way.
+    fn obstacles(&self, scratch: &mut Scratch) {
+        let Scratch { around, edges, .. } = scratch;
         let (step, height) = (self.scales.step as f64, self.scales.height as f64);
         // The nearest points of the pixels, apart from where those are.
         let mut nearest = std::mem::take(&mut around.nearest);

@@ -242,28 +242,28 @@ impl Linker<'_> {
         self.map.kinds[pixel as usize] == PixelKind::Bridge
     }
 
-    /// The place beside a pixel, and the ground there that a step reaches.
-    fn beside(&self, pixel: u32, direction: usize) -> (FinePlace, Option<u32>) {
+    /// The place beside a pixel.
+    fn place_beside(&self, pixel: u32, direction: usize) -> FinePlace {
         let p = self.map.place(pixel, self.scales);
         let [dx, dy] = STEPS[direction];
-        let place = FinePlace { y: p.y + dy, x: p.x + dx };
+        FinePlace { y: p.y + dy, x: p.x + dx }
+    }
+
+    /// The ground beside a pixel that a step reaches.
+    fn ground_beside(&self, pixel: u32, direction: usize) -> Option<u32> {
         let height = i64::from(self.map.heights[pixel as usize]);
         let away = |b: u32| (i64::from(self.map.heights[b as usize]) - height).abs();
         let in_reach = |b: u32| self.map.has_ground(b) && away(b) <= self.scales.climb;
         // Most columns have one layer.
-        let column = self.column(pixel);
-        let cells = self.map.shape.cells_of(column);
-        if cells.len() == 1
-            && let Some(next) = next_in_cell(pixel, direction, self.scales)
+        if let Some(next) = next_in_cell(pixel, direction, self.scales)
+            && self.map.shape.cells_of(self.column(pixel)).len() == 1
         {
-            return (place, in_reach(next).then_some(next));
+            return in_reach(next).then_some(next);
         }
-        let found = self
-            .map
-            .pixels_at(place, self.scales)
+        self.map
+            .pixels_at(self.place_beside(pixel, direction), self.scales)
             .filter(|&b| in_reach(b))
-            .min_by_key(|&b| away(b));
-        (place, found)
+            .min_by_key(|&b| away(b))
     }
 
     fn line(&self, pixel: u32, direction: usize) -> Line {
@@ -409,24 +409,25 @@ impl Linker<'_> {
         if !self.map.has_ground(pixel) {
             return None;
         }
-        let (place, other) = self.beside(pixel, direction);
-        let other = other?;
+        let other = self.ground_beside(pixel, direction)?;
         let breaks = self.breaks(pixel, other, direction);
         let heights = &self.map.heights;
         let apart = (i64::from(heights[pixel as usize]) - i64::from(heights[other as usize])).abs();
         if breaks && apart > self.scales.step {
             return None;
         }
+        let certain =
+            self.is_bridge(pixel) || self.is_bridge(other) || self.is_certain(pixel, other, doubt);
+        if certain && !breaks {
+            return Some(other);
+        }
         let here = self.map.place(pixel, self.scales);
-        let free = self.is_bridge(pixel)
-            || self.is_bridge(other)
-            || self.is_certain(pixel, other, doubt)
-            || self.is_free(pixel, other, direction, [here, place], probe);
-        if !free {
+        let places = [here, self.place_beside(pixel, direction)];
+        if !certain && !self.is_free(pixel, other, direction, places, probe) {
             return None;
         }
         if breaks {
-            let reach = self.break_reach(pixel, other, direction, [here, place], probe);
+            let reach = self.break_reach(pixel, other, direction, places, probe);
             part.breaks.push(Break { pixel, direction: direction as u8, reach });
         }
         Some(other)
@@ -496,17 +497,18 @@ impl Linker<'_> {
         }
         let whole = f64::from(self.scales.fine);
         for direction in (0..4).filter(|&d| links[d] == NO_PIXEL) {
-            let (place, other) = self.beside(pixel, direction);
             if self.is_bridge(pixel) {
                 let (reach, class) = ((0.5 * whole) as f32, EdgeClass::Open);
                 part.stops.push(Stop { pixel, direction: direction as u8, reach, class });
                 continue;
             }
+            let place = self.place_beside(pixel, direction);
             let (reach, class) = match self.reach(pixel, direction, place, probe).0 {
                 Reach::To(reach, class) => (reach, class),
                 Reach::Whole => {
                     // The other side sees what is in the way, or nobody does: then half-way.
                     let here = self.map.place(pixel, self.scales);
+                    let other = self.ground_beside(pixel, direction);
                     match other.map(|o| self.reach(o, (direction + 2) % 4, here, probe).0) {
                         Some(Reach::To(back, class)) => (whole - back, class),
                         _ => (0.5 * whole, EdgeClass::Open),

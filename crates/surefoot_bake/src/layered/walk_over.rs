@@ -12,6 +12,7 @@ use crate::layered::cutting_shape::CuttingShape;
 use crate::layered::fine_map::{
     BridgePlane, FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
 };
+use crate::layered::flood_layers::columns_beside;
 use crate::layered::link_pixels::line_from;
 use crate::layered::probe::{Line, Probe};
 use crate::layered::refine::PixelTriangle;
@@ -29,6 +30,9 @@ const MOST_PIXELS: i64 = 64;
 /// The run of the steepest bridge over a gap for its rise: 55°.
 pub(crate) const RUN_PER_RISE: f64 = 0.7;
 
+/// Cells that a thread looks at before it looks for more.
+const CELLS_AT_ONCE: usize = 256;
+
 /// Points nearer to an edge than this lie on it, in lattice units.
 const ON_EDGE_UNITS: f64 = 2.0;
 
@@ -42,8 +46,9 @@ pub(crate) fn walk_over(
     context.check_cancelled()?;
     let doubled = drop_doubled(&mut map, scales);
     let mut probe = Probe::default();
-    let bridges = lay_bridges(&mut map, slices, scales, &mut probe);
-    let cracks = close_cracks(&mut map, slices, scales, &mut probe);
+    let ends = find_ends(&map, scales);
+    let bridges = lay_bridges(&mut map, &ends, slices, scales, &mut probe);
+    let cracks = close_cracks(&mut map, &ends, slices, scales, &mut probe);
     // What lies under a bridge is no ground.
     let under = if bridges + cracks > 0 { drop_doubled(&mut map, scales) } else { 0 };
     let doubled = doubled + under;
@@ -224,6 +229,47 @@ fn cells_are_near(
     })
 }
 
+/// The pixels with ground, and the directions east and north, in which the next place has no ground
+/// that goes on from there: none as high, or a step higher.
+fn find_ends(map: &FineMap, scales: &Scales) -> Vec<(u32, u8)> {
+    let (side, per_cell) = (scales.per_side, scales.pixels_per_cell() as u32);
+    let cells: Vec<u32> = (0..map.shape.len() as u32).collect();
+    let ends_of = |cell: u32| {
+        let column = map.shape.columns[cell as usize];
+        let own = map.shape.cells_of(column);
+        let beside = columns_beside(column, scales);
+        let cells_beside =
+            [beside[0], beside[1]].map(|c| c.map_or(0..0, |c| map.shape.cells_of(c)));
+        let mut ends = Vec::new();
+        for within in 0..per_cell {
+            let pixel = cell * per_cell + within;
+            if !map.has_ground(pixel) {
+                continue;
+            }
+            let height = i64::from(map.heights[pixel as usize]);
+            let goes_on = |p: u32| {
+                let rise = i64::from(map.heights[p as usize]) - height;
+                map.has_ground(p) && rise >= -(scales.break_height as i64) && rise <= scales.step
+            };
+            let (i, j) = (within % side, within / side);
+            for (direction, at, stride) in [(0_u8, i, 1), (1, j, side)] {
+                let (cells, next) = match at + 1 < side {
+                    true => (own.clone(), within + stride),
+                    false => {
+                        let cells = cells_beside[usize::from(direction)].clone();
+                        (cells, within - (side - 1) * stride)
+                    }
+                };
+                if !cells.into_iter().any(|c| goes_on(c * per_cell + next)) {
+                    ends.push((pixel, direction));
+                }
+            }
+        }
+        ends
+    };
+    cells.par_iter().with_min_len(CELLS_AT_ONCE).flat_map_iter(|&cell| ends_of(cell)).collect()
+}
+
 /// A pixel across a gap.
 #[derive(Clone, Copy, Debug)]
 struct Bridge {
@@ -237,76 +283,71 @@ struct Bridge {
 
 /// Lays pixels across gaps between two treads of which one is higher by a step at most, where nothing
 /// as high as the lower one lies between them and a ramp would be steep. Returns how many.
-fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales, probe: &mut Probe) -> usize {
+fn lay_bridges(
+    map: &mut FineMap,
+    ends: &[(u32, u8)],
+    slices: &Slices,
+    scales: &Scales,
+    probe: &mut Probe,
+) -> usize {
     let fine = f64::from(scales.fine);
     let most = ((longest_gap(scales) / fine).floor() as i64 + 1).min(MOST_PIXELS);
     let mut laid: Vec<Bridge> = Vec::new();
-    for pixel in 0..map.len() as u32 {
+    for &(pixel, direction) in ends {
+        let direction = usize::from(direction);
         if map.kinds[pixel as usize] != PixelKind::Ground {
             continue;
         }
         let here = map.place(pixel, scales);
-        for direction in 0..2 {
-            let [dx, dy] = STEPS[direction];
-            let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
-            let a = i64::from(map.heights[pixel as usize]);
-            let goes_on = |p: u32| {
-                let rise = i64::from(map.heights[p as usize]) - a;
-                map.has_ground(p) && rise >= -(scales.break_height as i64) && rise <= scales.step
-            };
-            let in_cell = next_in_cell(pixel, direction, scales);
-            if in_cell.is_some_and(goes_on) || map.pixels_at(place(1), scales).any(goes_on) {
-                continue;
-            }
-            let Some((k, other)) =
-                (2..=most).find_map(|k| Some((k, tread_beyond(map, place, k, a, scales)?)))
-            else {
-                continue;
-            };
-            let b = i64::from(map.heights[other as usize]);
-            let start = ground_end(map, pixel, direction, slices, scales, probe);
-            let end =
-                k as f64 * fine - ground_end(map, other, direction + 2, slices, scales, probe);
-            let gap = end - start;
-            if !(gap > 0.0) || gap > longest_gap(scales) {
-                continue;
-            }
-            // Straight across, from the upper tread's edge, it may be narrower than along the axis.
-            let middle = map.middle(pixel, scales);
-            let out = if a > b { start } else { end };
-            let edge_at = [0, 1].map(|k| middle[k] as f64 + STEPS[direction][k] as f64 * out);
-            let across = across_edge(slices, edge_at, a.max(b), direction, scales);
-            let width = gap * across[direction];
-            if width > RUN_PER_RISE * (a - b).abs() as f64 {
-                continue;
-            }
-            let lower = if a <= b { pixel } else { other };
-            let between: Option<Vec<_>> = (1..k)
-                .map(|j| {
-                    let share = ((j as f64 * fine - start) / gap).clamp(0.0, 1.0);
-                    let z = a + ((b - a) as f64 * share).round() as i64;
-                    // From just below the lower tread up to the agent's head.
-                    let range = [a.min(b) - scales.break_height as i64, z + scales.height];
-                    let free = is_free(slices, place(j), range, scales);
-                    let at =
-                        if free { pixel_for(map, place(j), a.min(b), z, scales) } else { None };
-                    let lower = lower as usize;
-                    let slope = across.map(|v| v * (b - a) as f64 / width);
-                    at.map(|pixel| Bridge {
-                        pixel,
-                        height: z as i32,
-                        ground: map.grounds[lower],
-                        area: map.areas[lower],
-                        plane: BridgePlane {
-                            slope,
-                            range: [a.min(b) as i32, a.max(b) as i32],
-                            is_ramp: true,
-                        },
-                    })
-                })
-                .collect();
-            laid.extend(between.into_iter().flatten());
+        let [dx, dy] = STEPS[direction];
+        let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
+        let a = i64::from(map.heights[pixel as usize]);
+        let Some((k, other)) =
+            (2..=most).find_map(|k| Some((k, tread_beyond(map, place, k, a, scales)?)))
+        else {
+            continue;
+        };
+        let b = i64::from(map.heights[other as usize]);
+        let start = ground_end(map, pixel, direction, slices, scales, probe);
+        let end = k as f64 * fine - ground_end(map, other, direction + 2, slices, scales, probe);
+        let gap = end - start;
+        if !(gap > 0.0) || gap > longest_gap(scales) {
+            continue;
         }
+        // Straight across, from the upper tread's edge, it may be narrower than along the axis.
+        let middle = map.middle(pixel, scales);
+        let out = if a > b { start } else { end };
+        let edge_at = [0, 1].map(|k| middle[k] as f64 + STEPS[direction][k] as f64 * out);
+        let across = across_edge(slices, edge_at, a.max(b), direction, scales);
+        let width = gap * across[direction];
+        if width > RUN_PER_RISE * (a - b).abs() as f64 {
+            continue;
+        }
+        let lower = if a <= b { pixel } else { other };
+        let between: Option<Vec<_>> = (1..k)
+            .map(|j| {
+                let share = ((j as f64 * fine - start) / gap).clamp(0.0, 1.0);
+                let z = a + ((b - a) as f64 * share).round() as i64;
+                // From just below the lower tread up to the agent's head.
+                let range = [a.min(b) - scales.break_height as i64, z + scales.height];
+                let free = is_free(slices, place(j), range, scales);
+                let at = if free { pixel_for(map, place(j), a.min(b), z, scales) } else { None };
+                let lower = lower as usize;
+                let slope = across.map(|v| v * (b - a) as f64 / width);
+                at.map(|pixel| Bridge {
+                    pixel,
+                    height: z as i32,
+                    ground: map.grounds[lower],
+                    area: map.areas[lower],
+                    plane: BridgePlane {
+                        slope,
+                        range: [a.min(b) as i32, a.max(b) as i32],
+                        is_ramp: true,
+                    },
+                })
+            })
+            .collect();
+        laid.extend(between.into_iter().flatten());
     }
     lay(map, laid)
 }
@@ -330,54 +371,56 @@ fn lay(map: &mut FineMap, mut laid: Vec<Bridge>) -> usize {
 
 /// Closes cracks: a pixel without ground between two that have it, where what is missing is no wider
 /// than the gap distance and nothing stands there that is too high to be stepped over. Returns how many.
-fn close_cracks(map: &mut FineMap, slices: &Slices, scales: &Scales, probe: &mut Probe) -> usize {
+fn close_cracks(
+    map: &mut FineMap,
+    ends: &[(u32, u8)],
+    slices: &Slices,
+    scales: &Scales,
+    probe: &mut Probe,
+) -> usize {
     let fine = f64::from(scales.fine);
     let mut laid: Vec<Bridge> = Vec::new();
-    for pixel in 0..map.len() as u32 {
-        if !map.has_ground(pixel) || map.kinds[pixel as usize] == PixelKind::Bridge {
+    for &(pixel, direction) in ends {
+        let direction = usize::from(direction);
+        let a = i64::from(map.heights[pixel as usize]);
+        if map.kinds[pixel as usize] == PixelKind::Bridge {
             continue;
         }
-        let a = i64::from(map.heights[pixel as usize]);
-        for direction in 0..2 {
-            if next_in_cell(pixel, direction, scales).is_some_and(|p| map.has_ground(p)) {
-                continue;
-            }
-            let here = map.place(pixel, scales);
-            let [dx, dy] = STEPS[direction];
-            let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
-            let rise = |p: u32| i64::from(map.heights[p as usize]) - a;
-            let in_reach = |p: &u32| map.has_ground(*p) && rise(*p).abs() <= scales.step;
-            if map.pixels_at(place(1), scales).any(|p| in_reach(&p)) {
-                continue;
-            }
-            let beyond = map.pixels_at(place(2), scales).filter(in_reach);
-            let beyond = beyond.filter(|&p| map.kinds[p as usize] != PixelKind::Bridge);
-            let Some(other) = beyond.min_by_key(|&p| (rise(p).abs(), p)) else { continue };
-            let mut extent = |pixel: u32, direction: usize| {
-                let line = look_beside(map, pixel, direction, slices, scales, probe);
-                probe.low_extent(&line, scales.break_height, scales)
-            };
-            let Some(ends) = extent(pixel, direction).zip(extent(other, direction + 2)) else {
-                continue;
-            };
-            if 2.0 * fine - ends.0 - ends.1 > scales.gap {
-                continue;
-            }
-            let b = a + rise(other);
-            let (z, lower) = ((a + b) / 2, if a <= b { pixel } else { other } as usize);
-            let free = is_free(slices, place(1), [z + scales.step, z + scales.height], scales);
-            let at = pixel_for(map, place(1), a.min(b), z, scales).filter(|_| free);
-            let mut slope = [0.0; 2];
-            slope[direction] = (b - a) as f64 / (2.0 * fine);
-            let range = [a.min(b) as i32, a.max(b) as i32];
-            laid.extend(at.map(|pixel| Bridge {
-                pixel,
-                height: z as i32,
-                ground: map.grounds[lower],
-                area: map.areas[lower],
-                plane: BridgePlane { slope, range, is_ramp: false },
-            }));
+        let here = map.place(pixel, scales);
+        let [dx, dy] = STEPS[direction];
+        let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
+        let rise = |p: u32| i64::from(map.heights[p as usize]) - a;
+        let in_reach = |p: &u32| map.has_ground(*p) && rise(*p).abs() <= scales.step;
+        if map.pixels_at(place(1), scales).any(|p| in_reach(&p)) {
+            continue;
         }
+        let beyond = map.pixels_at(place(2), scales).filter(in_reach);
+        let beyond = beyond.filter(|&p| map.kinds[p as usize] != PixelKind::Bridge);
+        let Some(other) = beyond.min_by_key(|&p| (rise(p).abs(), p)) else { continue };
+        let mut extent = |pixel: u32, direction: usize| {
+            let line = look_beside(map, pixel, direction, slices, scales, probe);
+            probe.low_extent(&line, scales.break_height, scales)
+        };
+        let Some(ends) = extent(pixel, direction).zip(extent(other, direction + 2)) else {
+            continue;
+        };
+        if 2.0 * fine - ends.0 - ends.1 > scales.gap {
+            continue;
+        }
+        let b = a + rise(other);
+        let (z, lower) = ((a + b) / 2, if a <= b { pixel } else { other } as usize);
+        let free = is_free(slices, place(1), [z + scales.step, z + scales.height], scales);
+        let at = pixel_for(map, place(1), a.min(b), z, scales).filter(|_| free);
+        let mut slope = [0.0; 2];
+        slope[direction] = (b - a) as f64 / (2.0 * fine);
+        let range = [a.min(b) as i32, a.max(b) as i32];
+        laid.extend(at.map(|pixel| Bridge {
+            pixel,
+            height: z as i32,
+            ground: map.grounds[lower],
+            area: map.areas[lower],
+            plane: BridgePlane { slope, range, is_ramp: false },
+        }));
     }
     lay(map, laid)
 }
