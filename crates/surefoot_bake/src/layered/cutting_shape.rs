@@ -3,8 +3,9 @@
 //! Goes in: floors and their layers. Comes out: the cells of all layers, column by column: the heights
 //! between which the ground of the layer lies there; the agent's height above is where the layer is cut
 //! from what lies over it (Oliva 2012, §6.2.3). Columns beside a floor that have no accessible floor at
-//! its height are added, since they may hold ground that other things in the column hide. Where the
-//! layer already has a cell in that column, the added one becomes part of another layer.
+//! its height are added, since they may hold ground that other things in the column hide, and so are
+//! columns between two treads that a bridge may join. Where the layer already has a cell in that column,
+//! the added one becomes part of another layer.
 
 use crate::context::StageContext;
 use crate::error::BakeError;

@@ -1,10 +1,12 @@
-//! Walks over what lies between ground and ground within a step: leaning risers, and the gaps of open
-//! stairs.
+//! Walks over what lies between ground and ground within a step: leaning risers, the gaps of open
+//! stairs, and cracks.
 //!
 //! Goes in: fine depth maps in which surfaces too steep to walk on are marked. Comes out: the same, with
-//! those kept that lead straight from ground below to ground above within one step, all over their triangle; with
-//! pixels laid across gaps between treads; and without what another layer found too. The rules are
-//! those of the voxel pipeline; the source (Oliva 2012) takes whatever has a similar depth as ground.
+//! those kept that lead straight from ground below to ground above within one step, all over their
+//! triangle; with pixels laid across gaps between treads, measured straight across the upper tread's
+//! edge, and over cracks no wider than the gap distance; and without what another layer found too. The
+//! rules are those of the voxel and of the exact pipeline; the source (Oliva 2012) takes whatever has a
+//! similar depth as ground.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
