@@ -5,6 +5,7 @@ use surefoot_bake::{
     Agent, BakeSettings, Baked, LayeredSettings, Method, StageContext, Warning, bake_in,
 };
 use surefoot_mesh::{NavMesh, Query};
+use surefoot_scene::Scene;
 use surefoot_testing_scenes::{ProceduralScene, Variant, build};
 
 const FINE_CELL_M: f64 = 0.05;
@@ -98,6 +99,7 @@ fn ground_and_ways_are_those_of_the_exact_pipeline() {
         ("pillars", 3),
         ("kerbs", 0),
         ("town-house", 0),
+        ("open-stairs", 0),
     ] {
         let scene = scene(name, size, 0.0);
         let two_cells_m = 2.0 * FINE_CELL_M;
@@ -114,6 +116,78 @@ fn ground_and_ways_are_those_of_the_exact_pipeline() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Treads apart in plan, some of them askew to the grid or in columns of their own.
+#[test]
+fn floating_steps_are_climbed_where_the_exact_pipeline_climbs_them() {
+    let scene = scene("platforms", 0, 0.0);
+    let bake_with = |method: Method, wider_m: f64| {
+        let mut settings = settings_for(&scene, method, 0.0);
+        settings.agent.radius_m = BakeSettings::default().agent.radius_m + wider_m;
+        bake(&scene, &settings).mesh
+    };
+    let two_cells_m = 2.0 * FINE_CELL_M;
+    let [thin, exact, wide] =
+        [-two_cells_m, 0.0, two_cells_m].map(|wider| bake_with(Method::Exact, wider));
+    let layered = bake_with(Method::Layered, 0.0);
+    let (same, all) = agreement(&exact, &layered, [&thin, &wide]);
+    assert!(all >= 50 && same as f64 >= 0.99 * all as f64, "{same} of {all} pairs agree");
+}
+
+/// Quadrilaterals, each with its corners in order, as a scene.
+fn scene_of(faces: &[[[f64; 3]; 4]]) -> Scene {
+    let points: Vec<[f32; 3]> = faces.iter().flatten().map(|p| p.map(|v| v as f32)).collect();
+    let triangles: Vec<[u32; 3]> = (0..faces.len() as u32)
+        .flat_map(|f| [[0, 1, 2], [0, 2, 3]].map(|t| t.map(|k| 4 * f + k)))
+        .collect();
+    Scene::from_triangles(&points, &triangles).expect("a scene")
+}
+
+/// A level rectangle that faces up.
+fn level(x: [f64; 2], y: f64, z: [f64; 2]) -> [[f64; 3]; 4] {
+    [[x[0], y, z[1]], [x[1], y, z[1]], [x[1], y, z[0]], [x[0], y, z[0]]]
+}
+
+/// Cracks below the gap distance, of which some run along the middles of pixels.
+#[test]
+fn a_floor_with_cracks_is_one_floor() {
+    let pitch_m = 0.337;
+    let strips: Vec<_> = (0..12)
+        .map(|k| f64::from(k) * pitch_m)
+        .map(|x| level([x, x + pitch_m - 0.008], 0.0, [0.0, 3.0]))
+        .collect();
+    let settings = BakeSettings { method: Method::Layered, ..BakeSettings::default() };
+    let mesh = bake_in(&scene_of(&strips), &settings, StageContext::new()).expect("builds").mesh;
+    let expected_m2 = (12.0 * pitch_m - 0.6) * 2.4;
+    let ratio = mesh.area_m2() / expected_m2;
+    assert!((0.98..1.02).contains(&ratio), "{} of {expected_m2} m²", mesh.area_m2());
+}
+
+/// Thin rods above the ground, low enough to be stepped over: along their rim what faces up and what
+/// faces down run together.
+#[test]
+fn round_rods_are_stepped_over() {
+    let mut faces = vec![level([0.0, 6.0], 0.0, [0.0, 4.0])];
+    for k in 0..10 {
+        let (x, y, radius) = (0.8 + 0.453 * f64::from(k), 0.2, 0.018);
+        let rim = |i: u32| {
+            let (sin, cos) = (f64::from(i) * std::f64::consts::FRAC_PI_4).sin_cos();
+            [x + radius * cos, y + radius * sin]
+        };
+        for i in 0..8 {
+            let ([ax, ay], [bx, by]) = (rim(i), rim(i + 1));
+            faces.push([[bx, by, 1.0], [bx, by, 3.0], [ax, ay, 3.0], [ax, ay, 1.0]]);
+        }
+    }
+    let scene = scene_of(&faces);
+    let area_m2 = |method: Method| {
+        let settings = BakeSettings { method, ..BakeSettings::default() };
+        bake_in(&scene, &settings, StageContext::new()).expect("builds").mesh.area_m2()
+    };
+    let (layered, exact) = (area_m2(Method::Layered), area_m2(Method::Exact));
+    assert!((0.98..1.02).contains(&(layered / exact)), "{layered} of {exact} m²");
+    assert!(exact > 0.9 * 5.4 * 3.4, "{exact} m²");
 }
 
 #[test]

@@ -3,14 +3,16 @@
 //! Goes in: floors and their layers. Comes out: the cells of all layers, column by column: the heights
 //! between which the ground of the layer lies there; the agent's height above is where the layer is cut
 //! from what lies over it (Oliva 2012, §6.2.3). Columns beside a floor that have no accessible floor at
-//! its height are added, since they may hold ground that other things in the column hide. Where the
-//! layer already has a cell in that column, the added one becomes part of another layer.
+//! its height are added, since they may hold ground that other things in the column hide, and so are
+//! columns between two treads that a bridge may join. Where the layer already has a cell in that column,
+//! the added one becomes part of another layer.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::layered::flood_layers::Layers;
 use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
+use crate::layered::walk_over::longest_gap;
 
 /// The cells of all layers, sorted by column and from below.
 #[derive(Debug)]
@@ -124,9 +126,46 @@ fn expand(
             }
         }
     }
+    span_gaps(layers, scales, bottom, &mut added);
     added.sort_unstable();
     added.dedup();
     added
+}
+
+/// Adds cells between floors of which one is higher, where no floor between them is as high as the lower
+/// one and the gap is short enough for a bridge: what is laid there needs a place.
+fn span_gaps(
+    layers: &Layers,
+    scales: &Scales,
+    bottom: &impl Fn(i32) -> i64,
+    added: &mut Vec<Cell>,
+) {
+    let most = (longest_gap(scales) / f64::from(scales.coarse.cell)).ceil() as u32 + 1;
+    let (width, depth) = (scales.coarse.width, scales.coarse.depth);
+    for (f, &column) in layers.columns.iter().enumerate() {
+        let [x, y] = scales.place(column);
+        let level = layers.levels[f][1];
+        for (stride, left) in [(1, width - 1 - x), (width, depth - 1 - y)] {
+            let mut passed = i32::MIN;
+            for k in 1..=most.min(left) {
+                let Some(g) = layers.floor_near(column + k * stride, level, scales) else {
+                    continue;
+                };
+                let there = layers.levels[g as usize][1];
+                let (lower, upper) = (level.min(there), level.max(there));
+                if k > 1 && passed < lower && there != level {
+                    let (low, high) = (bottom(lower), bottom(upper + 1));
+                    let layer = layers.layer_of[f];
+                    let between = (1..k).map(|k| column + k * stride);
+                    added.extend(between.map(|column| Cell { column, low, high, layer }));
+                }
+                if there >= level {
+                    break;
+                }
+                passed = passed.max(there);
+            }
+        }
+    }
 }
 
 /// Makes one cell of added ones that overlap, in a layer that has no cell in the column yet.

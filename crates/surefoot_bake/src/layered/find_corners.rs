@@ -57,25 +57,138 @@ pub(crate) fn find_corners(
         })
         .collect();
     let finder = Finder { map, slices, scales, ranges: &ranges, links };
-    let mut found: Vec<CornerPoint> = columns
+    let mut found: Vec<(u32, Nearest)> = columns
         .par_chunks(CHUNK)
         .flat_map_iter(|columns| {
             let mut found = Vec::new();
             let mut indices = GroundIndices::default();
+            let mut scratch = Scratch::default();
             for &column in columns {
-                finder.obstacles(column, &mut found);
-                finder.ends(column, &mut indices, &mut found);
+                finder.gather_obstacles(column, &mut scratch);
+                let nothing =
+                    scratch.edges.is_empty() && slices.ledge_points_of(column).next().is_none();
+                if nothing || !scratch.around.fill(column, &finder) {
+                    continue;
+                }
+                finder.obstacles(&mut scratch);
+                finder.ends(column, &mut indices, &mut scratch.around);
+                scratch.around.give(&mut found);
             }
             found
         })
         .collect();
     found.sort_unstable();
-    found.dedup();
-    found
+    // Of all points beside a pixel only the nearest counts.
+    found.dedup_by_key(|f| f.0);
+    let corner = |(pixel, n): (u32, Nearest)| CornerPoint { pixel, at: n.at, blocked: n.blocked };
+    found.into_iter().map(corner).collect()
 }
 
 /// Columns that a thread looks at before it looks for more.
 const CHUNK: usize = 64;
+
+/// Working memory of the search for obstacles.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// Between which heights something is in the agent's way.
+    ranges: Vec<[i64; 2]>,
+    around: Around,
+    /// Upright edges and points: where, and from where to where.
+    edges: Vec<([i32; 2], i32, i32)>,
+}
+
+/// A point beside a pixel: by its distance, then by where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Nearest {
+    /// The square of the distance to the pixel's middle, in square lattice units.
+    square: i64,
+    at: [i32; 2],
+    blocked: bool,
+}
+
+const NOTHING_NEAR: Nearest = Nearest { square: i64::MAX, at: [i32::MAX; 2], blocked: true };
+
+/// The pixels with ground in a column and one row around it, each with the nearest point found so far.
+#[derive(Debug, Default)]
+struct Around {
+    side: usize,
+    fine: i64,
+    /// The column's lower corner, in lattice units.
+    corner: [i64; 2],
+    /// Where each place's pixels begin, and one past the last at the end; places row by row, from the
+    /// one before the column's first.
+    firsts: Vec<u32>,
+    pixels: Vec<u32>,
+    nearest: Vec<Nearest>,
+}
+
+impl Around {
+    /// Looks at a column; returns whether there is ground around it.
+    fn fill(&mut self, column: u32, finder: &Finder<'_>) -> bool {
+        let (map, scales) = (finder.map, finder.scales);
+        self.side = scales.per_side as usize;
+        self.fine = i64::from(scales.fine);
+        self.corner = scales.corner(column);
+        let first = scales.place(column).map(|v| i64::from(v) * i64::from(scales.per_side));
+        self.firsts.clear();
+        self.pixels.clear();
+        let (side, per_cell) = (scales.per_side, scales.pixels_per_cell() as u32);
+        let own = map.shape.cells_of(column);
+        for j in 0..side + 2 {
+            for i in 0..side + 2 {
+                self.firsts.push(self.pixels.len() as u32);
+                if (1..=side).contains(&i) && (1..=side).contains(&j) {
+                    let within = (j - 1) * side + i - 1;
+                    let pixels = own.clone().map(|cell| cell * per_cell + within);
+                    self.pixels.extend(pixels.filter(|&p| map.has_ground(p)));
+                    continue;
+                }
+                let place =
+                    FinePlace { y: first[1] + i64::from(j) - 1, x: first[0] + i64::from(i) - 1 };
+                let pixels = map.pixels_at(place, scales);
+                self.pixels.extend(pixels.filter(|&p| map.has_ground(p)));
+            }
+        }
+        self.firsts.push(self.pixels.len() as u32);
+        self.nearest.clear();
+        self.nearest.resize(self.pixels.len(), NOTHING_NEAR);
+        !self.pixels.is_empty()
+    }
+
+    /// Visits the pixels of the four places whose middles lie around a point of the column: the number
+    /// of each here, and how far the point lies from its middle. Stops where it is told to; returns
+    /// whether it was.
+    #[inline]
+    fn visit(&self, at: [i32; 2], mut stops: impl FnMut(usize, [i64; 2]) -> bool) -> bool {
+        let (side, fine) = (self.side as i64, self.fine);
+        // Counted from the last middle before the column.
+        let x = i64::from(at[0]) - self.corner[0] + fine / 2;
+        let y = i64::from(at[1]) - self.corner[1] + fine / 2;
+        let (i, j) = ((x.max(0) / fine).min(side), (y.max(0) / fine).min(side));
+        for j in j..j + 2 {
+            for i in i..i + 2 {
+                let number = (j * (side + 2) + i) as usize;
+                for k in self.firsts[number] as usize..self.firsts[number + 1] as usize {
+                    if stops(k, [x - i * fine, y - j * fine]) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Hands over the nearest points.
+    fn give(&self, found: &mut Vec<(u32, Nearest)>) {
+        let all = self.pixels.iter().zip(&self.nearest);
+        found.extend(all.filter(|(_, n)| **n != NOTHING_NEAR).map(|(p, n)| (*p, *n)));
+    }
+}
+
+/// The square of a distance.
+const fn square(away: [i64; 2]) -> i64 {
+    away[0] * away[0] + away[1] * away[1]
+}
 
 /// The ground and the steep faces of one column, by pixels.
 #[derive(Debug, Default)]
@@ -183,18 +296,6 @@ impl Finder<'_> {
         })
     }
 
-    /// Whether one of the pixels whose middles lie around a point has ground.
-    fn has_ground_around(&self, at: [i32; 2]) -> bool {
-        let first = self.scales.coarse.first_column();
-        let (cell, fine) = (i64::from(self.scales.coarse.cell), i64::from(self.scales.fine));
-        let low = |k: usize| (i64::from(at[k]) - first[k] * cell - fine / 2).div_euclid(fine);
-        let (x, y) = (low(0), low(1));
-        [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)].into_iter().any(|(x, y)| {
-            let mut pixels = self.map.pixels_at(FinePlace { y, x }, self.scales);
-            pixels.any(|p| self.map.has_ground(p))
-        })
-    }
-
     fn in_column(&self, column: u32, at: [i32; 2]) -> bool {
         let corner = self.scales.corner(column);
         let cell = i64::from(self.scales.coarse.cell);
@@ -203,10 +304,10 @@ impl Finder<'_> {
 
     /// Between which heights something is in the agent's way, in a column and around it: one range for
     /// each layer there.
-    fn blocked_ranges(&self, column: u32) -> Vec<[i64; 2]> {
+    fn blocked_ranges(&self, column: u32, ranges: &mut Vec<[i64; 2]>) {
         let (width, depth) = (self.scales.coarse.width, self.scales.coarse.depth);
         let [x, y] = self.scales.place(column);
-        let mut ranges = Vec::new();
+        ranges.clear();
         for y in y.saturating_sub(1)..(y + 2).min(depth) {
             for x in x.saturating_sub(1)..(x + 2).min(width) {
                 for cell in self.map.shape.cells_of(y * width + x) {
@@ -220,20 +321,17 @@ impl Finder<'_> {
                 }
             }
         }
-        ranges
     }
 
-    /// Upright edges, and points of anything, in the agent's way.
-    fn obstacles(&self, column: u32, found: &mut Vec<CornerPoint>) {
-        let ranges = self.blocked_ranges(column);
+    /// Gathers upright edges, and points of anything, that may be in the agent's way.
+    fn gather_obstacles(&self, column: u32, scratch: &mut Scratch) {
+        let Scratch { ranges, edges, .. } = scratch;
+        self.blocked_ranges(column, ranges);
         let may_block = |lo: i32, hi: i32| {
             let (lo, hi) = (i64::from(lo), i64::from(hi));
             ranges.iter().any(|r| lo < r[1] && hi > r[0])
         };
-        if ranges.is_empty() {
-            return;
-        }
-        let mut edges: Vec<([i32; 2], i32, i32)> = Vec::new();
+        edges.clear();
         let points = self.slices.points_of(column).iter().filter(|p| may_block(p[2], p[2]));
         edges.extend(points.map(|p| ([p[0], p[1]], p[2], p[2])));
         let is_upright = |f: &&FaceRange| f.surface == Surface::UPRIGHT && may_block(f.lo, f.hi);
@@ -246,45 +344,63 @@ impl Finder<'_> {
                 }
             }
         }
-        edges.retain(|e| self.has_ground_around(e.0));
-        edges.sort_unstable();
-        edges.dedup();
+    }
+
+    /// Those that are in the agent's way.
+    fn obstacles(&self, scratch: &mut Scratch) {
+        let Scratch { around, edges, .. } = scratch;
         let (step, height) = (self.scales.step as f64, self.scales.height as f64);
-        for same in edges.chunk_by(|a, b| a.0 == b.0) {
-            let at = same[0].0;
-            found.extend(self.pixels_around(at).filter_map(|(pixel, ground)| {
-                let mut above =
-                    same.iter().map(|e| (f64::from(e.1) - ground, f64::from(e.2) - ground));
-                let blocked = above.any(|(low, high)| low < height && high > step);
-                blocked.then_some(CornerPoint { pixel, at, blocked })
-            }));
+        // The nearest points of the pixels, apart from where those are.
+        let mut nearest = std::mem::take(&mut around.nearest);
+        for &(at, low, high) in &*edges {
+            around.visit(at, |k, away| {
+                let new = Nearest { square: square(away), at, blocked: true };
+                if new < nearest[k] {
+                    let away = [away[0] as f64, away[1] as f64];
+                    let ground = self.map.height_beside(around.pixels[k], away, self.slices);
+                    if f64::from(low) - ground < height && f64::from(high) - ground > step {
+                        nearest[k] = new;
+                    }
+                }
+                false
+            });
         }
+        around.nearest = nearest;
     }
 
     /// Points of edges that only one triangle of ground has, where there is no ground around.
-    fn ends(&self, column: u32, indices: &mut GroundIndices, found: &mut Vec<CornerPoint>) {
+    fn ends(&self, column: u32, indices: &mut GroundIndices, around: &mut Around) {
+        let step = self.scales.step as f64;
+        let mut nearest = std::mem::take(&mut around.nearest);
         for &[x, y, z] in self.slices.ledge_points_of(column) {
             let at = [x, y];
-            let near: Vec<(u32, f64)> = self
-                .pixels_around(at)
-                .filter(|(_, ground)| (f64::from(z) - ground).abs() <= self.scales.step as f64)
-                .collect();
-            if near.is_empty() || self.is_linked_around(at, z) {
+            let is_near = |k: usize, away: [i64; 2]| {
+                let away = [away[0] as f64, away[1] as f64];
+                let ground = self.map.height_beside(around.pixels[k], away, self.slices);
+                (f64::from(z) - ground).abs() <= step
+            };
+            let new = |away: [i64; 2]| Nearest { square: square(away), at, blocked: false };
+            // A point that is nearer to no pixel than another need not be looked at.
+            if !around.visit(at, |k, away| new(away) < nearest[k] && is_near(k, away))
+                || self.is_linked_around(at, z)
+            {
                 continue;
             }
             // Beside a bridge the ground goes on.
-            let bridged = self
-                .pixels_around(at)
-                .any(|(p, _)| self.map.kinds[p as usize] == PixelKind::Bridge);
-            if bridged || self.is_surrounded(column, [x, y, z], indices) {
+            let kind = |k: usize| self.map.kinds[around.pixels[k] as usize];
+            if around.visit(at, |k, _| kind(k) == PixelKind::Bridge)
+                || self.is_surrounded(column, [x, y, z], indices)
+            {
                 continue;
             }
-            found.extend(near.into_iter().map(|(pixel, _)| CornerPoint {
-                pixel,
-                at,
-                blocked: false,
-            }));
+            around.visit(at, |k, away| {
+                if new(away) < nearest[k] && is_near(k, away) {
+                    nearest[k] = new(away);
+                }
+                false
+            });
         }
+        around.nearest = nearest;
     }
 
     /// Whether the four pixels around a point are linked in a ring near a height. The lines between their

@@ -31,7 +31,7 @@ pub(crate) enum PixelKind {
     Ground,
     /// Too steep to walk on, but facing up: a riser, where it leads from ground to ground.
     Steep,
-    /// Laid across the gap between two treads.
+    /// Laid across the gap between two treads, or over a crack.
     Bridge,
 }
 
@@ -50,6 +50,8 @@ pub(crate) struct BridgePlane {
     pub(crate) slope: [f64; 2],
     /// The heights of the lower and of the upper tread: it goes no farther.
     pub(crate) range: [i32; 2],
+    /// Whether it is a way between treads; otherwise it closes a crack.
+    pub(crate) is_ramp: bool,
 }
 
 /// The fine depth maps.
@@ -100,7 +102,7 @@ impl FineMap {
         }
     }
 
-    fn bridge(&self, pixel: u32) -> Option<&BridgePlane> {
+    pub(crate) fn bridge(&self, pixel: u32) -> Option<&BridgePlane> {
         if self.kinds[pixel as usize] != PixelKind::Bridge {
             return None;
         }

@@ -3,12 +3,13 @@
 //! Goes in: the fine depth maps. Comes out: for every pixel and each of the four directions the pixel
 //! it leads to, in its own layer or another; where none does, how far the ground goes on and what ends
 //! it; and where the ground breaks, as at a step (Oliva 2012, §5.2 and §6.2.3, where the map is
-//! flooded by depth alone). Where neither an edge of ground nor anything that stands on it lies in the
-//! coarse column, the next pixel is reached by its height; otherwise the line between them is cut with
+//! flooded by depth alone). Where neither an edge of ground nor anything that stands on it comes near the
+//! line to the next pixel, that one is reached by its height; otherwise the line between them is cut with
 //! the triangles.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
+use crate::layered::doubts::{Doubt, Doubts};
 use crate::layered::find_corners::{CornerPoint, find_corners};
 use crate::layered::fine_map::{
     FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
@@ -17,7 +18,7 @@ use crate::layered::flood_layers::columns_beside;
 use crate::layered::probe::{Line, Probe, Reach};
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::{FaceRange, Slices};
-use crate::layered::walk_over::RUN_PER_RISE;
+use crate::layered::walk_over::{RUN_PER_RISE, next_in_cell};
 use rayon::prelude::*;
 use surefoot_mesh::EdgeClass;
 
@@ -125,10 +126,10 @@ pub(crate) fn link_pixels(
     let parts: Vec<Part> = cells
         .par_chunks(CHUNK)
         .zip(links.par_chunks_mut(CHUNK * per_cell))
-        .map_init(Probe::default, |probe, (cells, links)| {
+        .map_init(Default::default, |(probe, doubts), (cells, links)| {
             let mut part = Part::default();
             for (&cell, links) in cells.iter().zip(links.chunks_mut(per_cell)) {
-                linker.link_cell(cell, links, probe, &mut part);
+                linker.link_cell(cell, links, (probe, doubts), &mut part);
             }
             part
         })
@@ -171,10 +172,20 @@ fn pixels_of(cell: u32, per_cell: usize) -> std::ops::Range<u32> {
     cell * per_cell as u32..(cell + 1) * per_cell as u32
 }
 
+/// Whether a face may end ground that lies between two heights: it is in the agent's way, or begins
+/// something that may be.
+pub(crate) fn ends_ground(face: &FaceRange, [least, most]: [i64; 2], scales: &Scales) -> bool {
+    let (lo, hi) = (i64::from(face.lo), i64::from(face.hi));
+    let in_the_way = hi > least + scales.step && lo < most + scales.height;
+    let begins =
+        face.surface.faces_down() && hi > least + TOUCHING_UNITS && lo < most + scales.step;
+    in_the_way || begins
+}
+
 /// What a cell holds.
 fn ground_of(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> CellGround {
     let column = map.shape.columns[cell as usize];
-    if slices.ledges[column as usize] {
+    if slices.has_ledges(column) {
         return CellGround::Mixed;
     }
     let pixels = pixels_of(cell, scales.pixels_per_cell());
@@ -188,14 +199,7 @@ fn ground_of(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> Cell
         return CellGround::Mixed;
     }
     let (least, most) = (i64::from(least), i64::from(most));
-    let ends = |f: &FaceRange| {
-        let (lo, hi) = (i64::from(f.lo), i64::from(f.hi));
-        let in_the_way = hi > least + scales.step && lo < most + scales.height;
-        let begins =
-            f.surface.faces_down() && hi > least + TOUCHING_UNITS && lo < most + scales.step;
-        in_the_way || begins
-    };
-    if slices.faces_of(column).iter().any(ends) {
+    if slices.faces_of(column).iter().any(|f| ends_ground(f, [least, most], scales)) {
         return CellGround::Mixed;
     }
     let ground = map.grounds[pixels.start];
@@ -238,19 +242,28 @@ impl Linker<'_> {
         self.map.kinds[pixel as usize] == PixelKind::Bridge
     }
 
-    /// The place beside a pixel, and the ground there that a step reaches.
-    fn beside(&self, pixel: u32, direction: usize) -> (FinePlace, Option<u32>) {
+    /// The place beside a pixel.
+    fn place_beside(&self, pixel: u32, direction: usize) -> FinePlace {
         let p = self.map.place(pixel, self.scales);
         let [dx, dy] = STEPS[direction];
-        let place = FinePlace { y: p.y + dy, x: p.x + dx };
+        FinePlace { y: p.y + dy, x: p.x + dx }
+    }
+
+    /// The ground beside a pixel that a step reaches.
+    fn ground_beside(&self, pixel: u32, direction: usize) -> Option<u32> {
         let height = i64::from(self.map.heights[pixel as usize]);
         let away = |b: u32| (i64::from(self.map.heights[b as usize]) - height).abs();
-        let found = self
-            .map
-            .pixels_at(place, self.scales)
-            .filter(|&b| self.map.has_ground(b) && away(b) <= self.scales.climb)
-            .min_by_key(|&b| away(b));
-        (place, found)
+        let in_reach = |b: u32| self.map.has_ground(b) && away(b) <= self.scales.climb;
+        // Most columns have one layer.
+        if let Some(next) = next_in_cell(pixel, direction, self.scales)
+            && self.map.shape.cells_of(self.column(pixel)).len() == 1
+        {
+            return in_reach(next).then_some(next);
+        }
+        self.map
+            .pixels_at(self.place_beside(pixel, direction), self.scales)
+            .filter(|&b| in_reach(b))
+            .min_by_key(|&b| away(b))
     }
 
     fn line(&self, pixel: u32, direction: usize) -> Line {
@@ -277,9 +290,10 @@ impl Linker<'_> {
         probe.reach(&line, self.scales.climb as f64, self.scales)
     }
 
-    /// Whether a pixel's cell has nothing in it that can end the ground.
-    fn is_plain(&self, pixel: u32) -> bool {
-        self.kinds[self.map.cell_of(pixel, self.scales) as usize] != CellGround::Mixed
+    /// Whether nothing can end the ground between two pixels.
+    fn is_certain(&self, a: u32, b: u32, doubt: Doubt) -> bool {
+        let one = self.map.grounds[a as usize] == self.map.grounds[b as usize];
+        !doubt.obstacle && (one || !doubt.ledge)
     }
 
     /// Whether the ground breaks between two pixels: they differ by more than their slope, or one is
@@ -298,11 +312,22 @@ impl Linker<'_> {
     }
 
     /// Links the pixels of a cell to the east and to the north, and back within the cell.
-    fn link_cell(&self, cell: u32, links: &mut [[u32; 4]], probe: &mut Probe, part: &mut Part) {
+    fn link_cell(
+        &self,
+        cell: u32,
+        links: &mut [[u32; 4]],
+        (probe, doubts): (&mut Probe, &mut Doubts),
+        part: &mut Part,
+    ) {
         let side = self.scales.per_side;
         let first = pixels_of(cell, self.scales.pixels_per_cell()).start;
         let uniform = self.kinds[cell as usize] == CellGround::Uniform;
         let beyond = [0, 1].map(|d| if uniform { self.uniform_beside(cell, d) } else { None });
+        let borders = beyond.map(|b| b.is_none());
+        if !uniform || borders != [false; 2] {
+            let is_plain = self.kinds[cell as usize] != CellGround::Mixed;
+            doubts.look_around(cell, (is_plain, borders), self.map, self.slices, self.scales);
+        }
         for j in 0..side {
             for i in 0..side {
                 let within = j * side + i;
@@ -315,7 +340,10 @@ impl Linker<'_> {
                         (true, false) => beyond[direction].map(|b| b + within - (side - 1) * step),
                         _ => None,
                     };
-                    let next = next.or_else(|| self.link(first + within, direction, probe, part));
+                    let next = next.or_else(|| {
+                        let doubt = doubts.between(direction, [i, j]);
+                        self.link(first + within, direction, doubt, probe, part)
+                    });
                     let Some(next) = next else { continue };
                     links[within as usize][direction] = next;
                     let back = next.wrapping_sub(first) as usize;
@@ -374,30 +402,32 @@ impl Linker<'_> {
         &self,
         pixel: u32,
         direction: usize,
+        doubt: Doubt,
         probe: &mut Probe,
         part: &mut Part,
     ) -> Option<u32> {
         if !self.map.has_ground(pixel) {
             return None;
         }
-        let (place, other) = self.beside(pixel, direction);
-        let other = other?;
+        let other = self.ground_beside(pixel, direction)?;
         let breaks = self.breaks(pixel, other, direction);
         let heights = &self.map.heights;
         let apart = (i64::from(heights[pixel as usize]) - i64::from(heights[other as usize])).abs();
         if breaks && apart > self.scales.step {
             return None;
         }
+        let certain =
+            self.is_bridge(pixel) || self.is_bridge(other) || self.is_certain(pixel, other, doubt);
+        if certain && !breaks {
+            return Some(other);
+        }
         let here = self.map.place(pixel, self.scales);
-        let free = self.is_bridge(pixel)
-            || self.is_bridge(other)
-            || (self.is_plain(pixel) && self.is_plain(other))
-            || self.is_free(pixel, other, direction, [here, place], probe);
-        if !free {
+        let places = [here, self.place_beside(pixel, direction)];
+        if !certain && !self.is_free(pixel, other, direction, places, probe) {
             return None;
         }
         if breaks {
-            let reach = self.break_reach(pixel, other, direction, [here, place], probe);
+            let reach = self.break_reach(pixel, other, direction, places, probe);
             part.breaks.push(Break { pixel, direction: direction as u8, reach });
         }
         Some(other)
@@ -467,17 +497,18 @@ impl Linker<'_> {
         }
         let whole = f64::from(self.scales.fine);
         for direction in (0..4).filter(|&d| links[d] == NO_PIXEL) {
-            let (place, other) = self.beside(pixel, direction);
             if self.is_bridge(pixel) {
                 let (reach, class) = ((0.5 * whole) as f32, EdgeClass::Open);
                 part.stops.push(Stop { pixel, direction: direction as u8, reach, class });
                 continue;
             }
+            let place = self.place_beside(pixel, direction);
             let (reach, class) = match self.reach(pixel, direction, place, probe).0 {
                 Reach::To(reach, class) => (reach, class),
                 Reach::Whole => {
                     // The other side sees what is in the way, or nobody does: then half-way.
                     let here = self.map.place(pixel, self.scales);
+                    let other = self.ground_beside(pixel, direction);
                     match other.map(|o| self.reach(o, (direction + 2) % 4, here, probe).0) {
                         Some(Reach::To(back, class)) => (whole - back, class),
                         _ => (0.5 * whole, EdgeClass::Open),

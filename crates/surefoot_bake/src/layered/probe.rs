@@ -69,31 +69,28 @@ struct LineCut {
     upright: bool,
 }
 
-/// The triangles of a column between two heights, cut along all lines through its pixels' middles:
-/// those along x, row by row, and those along y.
+/// The triangles of a column, cut along one line through its pixels' middles.
 #[derive(Debug, Default)]
-struct NearColumn {
-    column: u32,
+struct NearLine {
+    /// One more than its number among the lines of all columns; nothing yet is none.
+    key: u64,
+    /// Between which heights triangles were cut.
     low: f64,
     high: f64,
-    /// Where each line's cuts begin, and one past the last at the end.
-    firsts: Vec<u32>,
     cuts: Vec<LineCut>,
 }
 
-/// Working memory of a probe: what it found over the columns that it looked at last.
+/// Working memory of a probe: what it found along the lines that it looked at last.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     cuts: Vec<Cut>,
-    /// Each column has its place here, which it shares with others.
-    columns: Vec<NearColumn>,
-    /// Cuts of a column as they came, with their lines.
-    loose: Vec<(u32, LineCut)>,
+    /// Each line has its place here, which it shares with others.
+    lines: Vec<NearLine>,
 }
 
-/// Columns that are remembered: enough for a row of them and the next. A prime, so that neighbouring
-/// rows seldom share places.
-const COLUMNS_KEPT: usize = 1021;
+/// The fewest and the most lines that are remembered: those of a row of columns and the next, so that
+/// each is cut once while pixels are linked in their order.
+const LINES_KEPT: [usize; 2] = [256, 16_384];
 
 impl Probe {
     /// Cuts the triangles of some columns along a line.
@@ -111,23 +108,23 @@ impl Probe {
         let highest = line.height + (scales.height + scales.climb) as f64 + line.rise.abs() * reach;
         let aside = 1 - line.axis;
         for &column in columns {
-            let at = self.gather(column, [lowest, highest], map, slices, scales);
             let corner = scales.corner(column);
-            let row = (line.start[aside] - corner[aside]).div_euclid(i64::from(scales.fine));
-            let number = line.axis * scales.per_side as usize + row as usize;
+            let row = (line.start[aside] - corner[aside]).div_euclid(i64::from(scales.fine)) as u32;
+            let at = self.gather((column, line.axis, row), [lowest, highest], map, slices, scales);
             // From the column's corner to the line's start.
             let shift = (line.start[line.axis] - corner[line.axis]) as f64;
-            let near = &self.columns[at];
-            let (first, last) = (near.firsts[number] as usize, near.firsts[number + 1] as usize);
-            for c in &near.cuts[first..last] {
+            let (start, end) =
+                if line.sign > 0.0 { (shift, shift + reach) } else { (shift - reach, shift) };
+            for c in &self.lines[at].cuts {
+                let beside = c.to < start || c.from > end;
+                if beside || c.z[0].max(c.z[1]) < lowest || c.z[0].min(c.z[1]) > highest {
+                    continue;
+                }
                 let (from, to, z) = if line.sign > 0.0 {
                     (c.from - shift, c.to - shift, c.z)
                 } else {
                     (shift - c.to, shift - c.from, [c.z[1], c.z[0]])
                 };
-                if !(to >= 0.0 && from <= reach) {
-                    continue;
-                }
                 let (surface, refused) = (c.surface, c.refused);
                 if c.upright {
                     let at = from.max(0.0);
@@ -143,54 +140,49 @@ impl Probe {
         }
     }
 
-    /// The triangles of a column between two heights: those found before, or found now. Returns where.
+    /// The triangles of a column along a line: those found before, or found now. Returns where.
     fn gather(
         &mut self,
-        column: u32,
+        (column, axis, row): (u32, usize, u32),
         [lowest, highest]: [f64; 2],
         map: &FineMap,
         slices: &Slices,
         scales: &Scales,
     ) -> usize {
-        if self.columns.is_empty() {
-            self.columns.resize_with(COLUMNS_KEPT, NearColumn::default);
+        let side = u64::from(scales.per_side);
+        if self.lines.is_empty() {
+            let in_row = 2 * side as usize * (scales.coarse.width as usize + 2);
+            let kept = in_row.clamp(LINES_KEPT[0], LINES_KEPT[1]);
+            self.lines.resize_with(kept, NearLine::default);
         }
-        // Storeys of one column have places of their own.
-        let storey = (0.5 * (lowest + highest) / scales.height.max(1) as f64).floor() as i64;
-        let at = (i64::from(column) * 5 + storey).rem_euclid(COLUMNS_KEPT as i64) as usize;
-        let near = &mut self.columns[at];
-        let known = !near.firsts.is_empty() && near.column == column;
-        if known && near.low <= lowest && near.high >= highest {
+        let key = (u64::from(column) * 2 + axis as u64) * side + u64::from(row) + 1;
+        let at = (key % self.lines.len() as u64) as usize;
+        let near = &mut self.lines[at];
+        if near.key == key && near.low <= lowest && near.high >= highest {
             return at;
         }
-        // Some more, for the pixels around.
+        // Some more, for the pixels around; other storeys are not cut.
         let more = 0.5 * scales.step as f64;
-        (near.column, near.low, near.high) = (column, lowest - more, highest + more);
+        (near.key, near.low, near.high) = (key, lowest - more, highest + more);
+        near.cuts.clear();
         let corner = scales.corner(column);
-        let (side, fine) = (scales.per_side as usize, i64::from(scales.fine));
-        self.loose.clear();
+        let fine = i64::from(scales.fine);
+        let middle = corner[1 - axis] + i64::from(row) * fine + fine / 2;
+        let start = if axis == 0 { [corner[0], middle] } else { [middle, corner[1]] };
         for face in slices.faces_of(column) {
-            let [[i0, i1], [j0, j1]] = face.spans;
-            let beside = i0 > i1 && j0 > j1;
+            let [first, last] = face.spans[1 - axis];
+            let beside = u32::from(first) > row || row > u32::from(last);
             if beside || f64::from(face.hi) < near.low || f64::from(face.lo) > near.high {
                 continue;
             }
             let corners = &slices.triangles[face.triangle as usize].corners;
-            let surface = face.surface;
-            let refused =
-                surface == Surface::STEEP && map.refused.binary_search(&face.triangle).is_ok();
-            for (axis, rows) in [(0, [j0, j1]), (1, [i0, i1])] {
-                for row in rows[0]..=rows[1] {
-                    let middle = corner[1 - axis] + i64::from(row) * fine + fine / 2;
-                    let start = if axis == 0 { [corner[0], middle] } else { [middle, corner[1]] };
-                    if let Some(cut) = cut_along(corners, axis, start) {
-                        let number = axis * side + usize::from(row);
-                        self.loose.push((number as u32, LineCut { surface, refused, ..cut }));
-                    }
-                }
+            if let Some(cut) = cut_along(corners, axis, start) {
+                let surface = face.surface;
+                let refused =
+                    surface == Surface::STEEP && map.refused.binary_search(&face.triangle).is_ok();
+                near.cuts.push(LineCut { surface, refused, ..cut });
             }
         }
-        near.sort_lines(2 * side, &self.loose);
         at
     }
 
@@ -218,6 +210,32 @@ impl Probe {
     /// How far the ground goes on without a break higher than `climb` and without a gap.
     pub(crate) fn ground_end(&self, line: &Line, climb: f64, scales: &Scales) -> f64 {
         let whole = f64::from(scales.fine);
+        let (at, walked) = self.walk(line, climb, scales);
+        if at >= whole || walked + scales.gap >= whole { whole } else { walked }
+    }
+
+    /// How far there is ground along a line, less than a gap's width from the rest of it.
+    pub(crate) fn ground_extent(&self, line: &Line, climb: f64, scales: &Scales) -> f64 {
+        let (at, walked) = self.walk(line, climb, scales);
+        let whole = f64::from(scales.fine);
+        if at >= whole { whole } else { walked }
+    }
+
+    /// How far there is ground along a line before something low stands on it; nothing where what
+    /// stands there, or anywhere over the line, is too high to be stepped over.
+    pub(crate) fn low_extent(&self, line: &Line, climb: f64, scales: &Scales) -> Option<f64> {
+        let (low, high) = (scales.step as f64, scales.height as f64);
+        let above = |c: &Cut| [c.z[0] - line.at(c.from), c.z[1] - line.at(c.to)];
+        if self.cuts.iter().any(|c| enters(c, above(c), low, high).is_some()) {
+            return None;
+        }
+        let end = self.ground_extent(line, climb, scales);
+        Some(self.first_obstacle(line, scales).map_or(end, |s| s.min(end)))
+    }
+
+    /// How far a walk along a line comes, and how far of it is ground.
+    fn walk(&self, line: &Line, climb: f64, scales: &Scales) -> (f64, f64) {
+        let whole = f64::from(scales.fine);
         let (mut at, mut z, mut walked) = (0.0_f64, line.height, 0.0_f64);
         // Over what is too steep, as far as a step from the ground before it.
         let mut left = line.height;
@@ -244,7 +262,7 @@ impl Probe {
                 (walked, left) = (to, end);
             }
         }
-        if at >= whole || walked + scales.gap >= whole { whole } else { walked }
+        (at, walked)
     }
 
     /// Where the first thing stands that the agent cannot pass on the ground at the line's start.
@@ -267,7 +285,8 @@ impl Probe {
         first
     }
 
-    /// Whether what begins at a surface facing down is not ended below the step's height.
+    /// Whether what begins at a surface facing down is not ended below the step's height. Where the two
+    /// run together, as along the rim of a round thing, it ends where it begins.
     fn is_solid(&self, down: &Cut, line: &Line, scales: &Scales) -> bool {
         let s = 0.5 * (down.from + down.to);
         let (z, ground) = (down.height(s), line.at(s));
@@ -278,7 +297,7 @@ impl Probe {
             let there = c.height(s);
             c.surface.faces_up()
                 && (c.from..=c.to).contains(&s)
-                && there > z + TOUCHING_UNITS as f64
+                && there >= z - TOUCHING_UNITS as f64
                 && there - ground <= scales.step as f64
         })
     }
@@ -308,31 +327,6 @@ fn enters(c: &Cut, above: [f64; 2], low: f64, high: f64) -> Option<f64> {
     } else {
         c.from
     })
-}
-
-impl NearColumn {
-    /// Takes cuts, sorted by their lines; within a line they keep their order.
-    fn sort_lines(&mut self, lines: usize, loose: &[(u32, LineCut)]) {
-        self.firsts.clear();
-        self.firsts.resize(lines + 1, 0);
-        for (line, _) in loose {
-            self.firsts[*line as usize + 1] += 1;
-        }
-        for i in 0..lines {
-            self.firsts[i + 1] += self.firsts[i];
-        }
-        self.cuts.clear();
-        let Some(&(_, any)) = loose.first() else { return };
-        self.cuts.resize(loose.len(), any);
-        // Filling a line from its end moves its start to the right place.
-        for (line, cut) in loose.iter().rev() {
-            let next = &mut self.firsts[*line as usize + 1];
-            *next -= 1;
-            self.cuts[*next as usize] = *cut;
-        }
-        self.firsts.copy_within(1.., 0);
-        self.firsts[lines] = loose.len() as u32;
-    }
 }
 
 /// A triangle cut along the line through a point along an axis; distances from that point.

@@ -107,9 +107,16 @@ impl PixelTriangle {
         let long = |c: [i32; 3]| [i64::from(c[0]), i64::from(c[1]), i64::from(c[2])];
         let [a, b, c] = triangle.corners;
         let c = [long(a), long(b), long(c)];
+        // Twice an area of lengths below this fits into 64 bits.
+        const NEAR: i64 = 1 << 30;
+        let is_near = |v: i64| v.abs() < NEAR;
+        let near = c.iter().all(|c| is_near(c[0] - p[0]) && is_near(c[1] - p[1]));
         let turn = |a: [i64; 3], b: [i64; 3], q: [i64; 2]| {
-            i128::from(b[0] - a[0]) * i128::from(q[1] - a[1])
-                - i128::from(b[1] - a[1]) * i128::from(q[0] - a[0])
+            let (ux, uy, vx, vy) = (b[0] - a[0], b[1] - a[1], q[0] - a[0], q[1] - a[1]);
+            if near {
+                return i128::from(ux * vy - uy * vx);
+            }
+            i128::from(ux) * i128::from(vy) - i128::from(uy) * i128::from(vx)
         };
         let whole = turn(c[0], c[1], [c[2][0], c[2][1]]);
         let sign = if whole < 0 { -1 } else { 1 };
@@ -322,8 +329,14 @@ fn is_blocked(events: &[Event], ground: i64, scales: &Scales) -> bool {
             (Some(up), Some(down)) if down + TOUCHING_UNITS < up => {}
             (Some(up), _) if up - ground > scales.step => return true,
             (Some(_), _) | (None, Some(_)) => {}
-            // A lone sheet facing down has no end; one that lies on the ground is its underside.
-            (None, None) if above > TOUCHING_UNITS => return true,
+            // A lone sheet facing down has no end; one that lies on the ground is its underside, and one
+            // under a sheet facing up is the other side of that.
+            (None, None) if above > TOUCHING_UNITS => {
+                let touches = |e: &&Event| (e.1 - z).abs() <= TOUCHING_UNITS as i32;
+                if !events.iter().filter(touches).any(|e| e.2) {
+                    return true;
+                }
+            }
             (None, None) => {}
         }
     }

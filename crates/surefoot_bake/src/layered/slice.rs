@@ -39,6 +39,12 @@ impl FaceRange {
         i0 <= i1 && j0 <= j1
     }
 
+    /// Whether a line through the middles of pixels may cross it.
+    pub(crate) const fn may_cross_lines(&self) -> bool {
+        let [[i0, i1], [j0, j1]] = self.spans;
+        i0 <= i1 || j0 <= j1
+    }
+
     /// Whether the middle of one pixel may lie in it.
     pub(crate) fn may_cover(&self, i: u32, j: u32) -> bool {
         let [[i0, i1], [j0, j1]] = self.spans;
@@ -90,8 +96,10 @@ pub(crate) struct Slices {
     /// Where each column's words begin, and one past the last at the end.
     word_firsts: Vec<u32>,
     words: Vec<Word>,
-    /// Columns through which an edge of ground runs that no other ground shares.
-    pub(crate) ledges: Vec<bool>,
+    /// Where each column's edges of ground begin that no other ground shares, and one past the last at the end.
+    ledge_firsts: Vec<u32>,
+    /// Those edges by column.
+    ledge_edges: Vec<[[i32; 3]; 2]>,
     /// The ends of those edges, by column.
     ledge_points: Vec<(u32, [i32; 3])>,
     /// Where each column's points begin, and one past the last at the end.
@@ -121,6 +129,17 @@ impl Slices {
     pub(crate) fn ledge_points_of(&self, column: u32) -> impl Iterator<Item = &[i32; 3]> {
         let from = self.ledge_points.partition_point(|p| p.0 < column);
         self.ledge_points[from..].iter().take_while(move |p| p.0 == column).map(|p| &p.1)
+    }
+
+    /// The edges over a column that only one triangle of ground has.
+    pub(crate) fn ledge_edges_of(&self, column: u32) -> &[[[i32; 3]; 2]] {
+        let c = column as usize;
+        &self.ledge_edges[self.ledge_firsts[c] as usize..self.ledge_firsts[c + 1] as usize]
+    }
+
+    /// Whether an edge of ground runs through a column that no other ground shares.
+    pub(crate) fn has_ledges(&self, column: u32) -> bool {
+        !self.ledge_edges_of(column).is_empty()
     }
 
     /// The points of triangles in a column, each once.
@@ -220,7 +239,8 @@ pub(crate) fn slice(
         words.extend_from_slice(of_chunk);
     }
     word_firsts.push(first);
-    let (ledges, ledge_points) = find_ledges(&triangles, points.numbers, grid, columns);
+    let (ledge_edges, ledge_points) = find_ledges(&triangles, points.numbers, grid);
+    let (ledge_firsts, ledge_edges) = sort_edges(columns, ledge_edges)?;
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -235,7 +255,8 @@ pub(crate) fn slice(
         faces,
         word_firsts,
         words,
-        ledges,
+        ledge_firsts,
+        ledge_edges,
         ledge_points,
         point_firsts,
         points,
@@ -331,14 +352,16 @@ fn words_of_faces(faces: &[FaceRange], grid: &Grid, words: &mut Vec<Word>) {
     }
 }
 
-/// The columns through which an edge of ground runs that belongs to one triangle alone, and the ends of
-/// such edges by column.
+/// An edge of ground over a column.
+type LedgeEdge = (u32, [[i32; 3]; 2]);
+
+/// The edges of ground that belong to one triangle alone, by the columns that they run through, and
+/// their ends by column.
 fn find_ledges(
     triangles: &[GridTriangle],
     numbers: &[[u32; 3]],
     grid: &Grid,
-    columns: usize,
-) -> (Vec<bool>, Vec<(u32, [i32; 3])>) {
+) -> (Vec<LedgeEdge>, Vec<(u32, [i32; 3])>) {
     let ground = triangles.iter().filter(|t| t.surface.is_ground()).count();
     let mut table = Table::for_count(3 * ground);
     // The numbers of an edge's points, its triangle and which edge of it, and whether there are more.
@@ -356,7 +379,7 @@ fn find_ledges(
             }
         }
     }
-    let mut marked = vec![false; columns];
+    let mut ledges: Vec<LedgeEdge> = Vec::new();
     let mut points = Vec::new();
     let mut samples = ColumnSamples::default();
     let whole = whole_window(grid);
@@ -365,13 +388,37 @@ fn find_ledges(
         let (a, b) = (corners[usize::from(k)], corners[(usize::from(k) + 1) % 3]);
         points.extend([a, b].map(|p| (column_over(p, grid), p)));
         let line = GridTriangle { corners: [a, b, b], surface: Surface::UPRIGHT };
-        for (column, _) in samples.sweep(0, &line, grid, &whole) {
-            marked[*column as usize] = true;
-        }
+        let columns = samples.sweep(0, &line, grid, &whole);
+        ledges.extend(columns.iter().map(|(column, _)| (*column, [a, b])));
     }
     points.sort_unstable();
     points.dedup();
-    (marked, points)
+    (ledges, points)
+}
+
+/// Sorts edges into columns; within a column they keep their order.
+fn sort_edges(
+    columns: usize,
+    loose: Vec<LedgeEdge>,
+) -> Result<(Vec<u32>, Vec<[[i32; 3]; 2]>), BakeError> {
+    if loose.len() >= u32::MAX as usize {
+        return Err(BakeError::TooLarge { what: "edges over columns", count: loose.len() });
+    }
+    let mut firsts = vec![0_u32; columns + 1];
+    for (column, _) in &loose {
+        firsts[*column as usize + 1] += 1;
+    }
+    for i in 0..columns {
+        firsts[i + 1] += firsts[i];
+    }
+    let mut next = firsts.clone();
+    let mut edges = vec![[[0; 3]; 2]; loose.len()];
+    for (column, edge) in loose {
+        let at = &mut next[column as usize];
+        edges[*at as usize] = edge;
+        *at += 1;
+    }
+    Ok((firsts, edges))
 }
 
 /// The points of triangles by column, each once.

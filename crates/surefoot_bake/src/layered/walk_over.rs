@@ -1,20 +1,24 @@
-//! Walks over what lies between ground and ground within a step: leaning risers, and the gaps of open
-//! stairs.
+//! Walks over what lies between ground and ground within a step: leaning risers, the gaps of open
+//! stairs, and cracks.
 //!
 //! Goes in: fine depth maps in which surfaces too steep to walk on are marked. Comes out: the same, with
-//! those kept that lead straight from ground below to ground above within one step, all over their triangle; with
-//! pixels laid across gaps between treads; and without what another layer found too. The rules are
-//! those of the voxel pipeline; the source (Oliva 2012) takes whatever has a similar depth as ground.
+//! those kept that lead straight from ground below to ground above within one step, all over their
+//! triangle; with pixels laid across gaps between treads, measured straight across the upper tread's
+//! edge, and over cracks no wider than the gap distance; and without what another layer found too. The
+//! rules are those of the voxel and of the exact pipeline; the source (Oliva 2012) takes whatever has a
+//! similar depth as ground.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
+use crate::layered::cutting_shape::CuttingShape;
 use crate::layered::fine_map::{
     BridgePlane, FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
 };
+use crate::layered::flood_layers::columns_beside;
 use crate::layered::link_pixels::line_from;
-use crate::layered::probe::Probe;
+use crate::layered::probe::{Line, Probe};
 use crate::layered::refine::PixelTriangle;
-use crate::layered::scales::Scales;
+use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::{FaceRange, Slices};
 use crate::surface::WalkableSurface;
 use rayon::prelude::*;
@@ -28,6 +32,12 @@ const MOST_PIXELS: i64 = 64;
 /// The run of the steepest bridge over a gap for its rise: 55°.
 pub(crate) const RUN_PER_RISE: f64 = 0.7;
 
+/// Cells that a thread looks at before it looks for more.
+const CELLS_AT_ONCE: usize = 256;
+
+/// Points nearer to an edge than this lie on it, in lattice units.
+const ON_EDGE_UNITS: f64 = 2.0;
+
 pub(crate) fn walk_over(
     mut map: FineMap,
     slices: &Slices,
@@ -37,11 +47,16 @@ pub(crate) fn walk_over(
     let risers = keep_risers(&mut map, slices, scales);
     context.check_cancelled()?;
     let doubled = drop_doubled(&mut map, scales);
-    let bridges = lay_bridges(&mut map, slices, scales);
+    let mut probe = Probe::default();
+    let ends = find_ends(&map, scales);
+    let bridges = lay_bridges(&mut map, &ends, slices, scales, &mut probe);
+    let cracks = close_cracks(&mut map, &ends, slices, scales, &mut probe);
     // What lies under a bridge is no ground.
-    let doubled = doubled + drop_doubled(&mut map, scales);
+    let under = if bridges + cracks > 0 { drop_doubled(&mut map, scales) } else { 0 };
+    let doubled = doubled + under;
     context.count("risers", risers);
     context.count("bridges", bridges);
+    context.count("cracks", cracks);
     context.count("doubled_pixels", doubled);
     context.count("ground_pixels", map.heights.iter().filter(|h| **h != NO_HEIGHT).count());
     Ok(map)
@@ -175,6 +190,9 @@ fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
         if cells.len() < 2 {
             continue;
         }
+        if !cells_are_near(&map.shape, cells.clone(), scales) {
+            continue;
+        }
         for pixel in 0..per_cell {
             found.clear();
             found.extend(
@@ -183,6 +201,9 @@ fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
                     .map(|c| (map.heights[c * per_cell + pixel], std::cmp::Reverse(c)))
                     .filter(|f| f.0 != NO_HEIGHT),
             );
+            if found.len() < 2 {
+                continue;
+            }
             found.sort_unstable();
             for pair in found.windows(2) {
                 if i64::from(pair[1].0) - i64::from(pair[0].0) < scales.height {
@@ -195,6 +216,62 @@ fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
     dropped
 }
 
+/// Whether ground of two cells of a column may lie within the agent's height. Cells are sorted from
+/// below; risers and what was laid lie up to a step beside the heights of their cell.
+fn cells_are_near(
+    shape: &CuttingShape,
+    mut cells: std::ops::Range<usize>,
+    scales: &Scales,
+) -> bool {
+    let mut top = i64::MIN;
+    cells.any(|c| {
+        let is_near = i64::from(shape.lows[c]) - scales.step < top + scales.height;
+        top = top.max(i64::from(shape.highs[c]) + scales.step);
+        is_near
+    })
+}
+
+/// The pixels with ground, and the directions east and north, in which the next place has no ground
+/// that goes on from there: none as high, or a step higher.
+fn find_ends(map: &FineMap, scales: &Scales) -> Vec<(u32, u8)> {
+    let (side, per_cell) = (scales.per_side, scales.pixels_per_cell() as u32);
+    let cells: Vec<u32> = (0..map.shape.len() as u32).collect();
+    let ends_of = |cell: u32| {
+        let column = map.shape.columns[cell as usize];
+        let own = map.shape.cells_of(column);
+        let beside = columns_beside(column, scales);
+        let cells_beside =
+            [beside[0], beside[1]].map(|c| c.map_or(0..0, |c| map.shape.cells_of(c)));
+        let mut ends = Vec::new();
+        for within in 0..per_cell {
+            let pixel = cell * per_cell + within;
+            if !map.has_ground(pixel) {
+                continue;
+            }
+            let height = i64::from(map.heights[pixel as usize]);
+            let goes_on = |p: u32| {
+                let rise = i64::from(map.heights[p as usize]) - height;
+                map.has_ground(p) && rise >= -(scales.break_height as i64) && rise <= scales.step
+            };
+            let (i, j) = (within % side, within / side);
+            for (direction, at, stride) in [(0_u8, i, 1), (1, j, side)] {
+                let (cells, next) = match at + 1 < side {
+                    true => (own.clone(), within + stride),
+                    false => {
+                        let cells = cells_beside[usize::from(direction)].clone();
+                        (cells, within - (side - 1) * stride)
+                    }
+                };
+                if !cells.into_iter().any(|c| goes_on(c * per_cell + next)) {
+                    ends.push((pixel, direction));
+                }
+            }
+        }
+        ends
+    };
+    cells.par_iter().with_min_len(CELLS_AT_ONCE).flat_map_iter(|&cell| ends_of(cell)).collect()
+}
+
 /// A pixel across a gap.
 #[derive(Clone, Copy, Debug)]
 struct Bridge {
@@ -203,77 +280,82 @@ struct Bridge {
     /// The lower tread.
     ground: u32,
     area: u16,
-    slope: [f64; 2],
-    /// The heights of the lower and of the upper tread.
-    range: [i32; 2],
+    plane: BridgePlane,
 }
 
 /// Lays pixels across gaps between two treads of which one is higher by a step at most, where nothing
 /// as high as the lower one lies between them and a ramp would be steep. Returns how many.
-fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
+fn lay_bridges(
+    map: &mut FineMap,
+    ends: &[(u32, u8)],
+    slices: &Slices,
+    scales: &Scales,
+    probe: &mut Probe,
+) -> usize {
     let fine = f64::from(scales.fine);
-    let most = ((RUN_PER_RISE * scales.step as f64 / fine).floor() as i64 + 1).min(MOST_PIXELS);
-    let mut probe = Probe::default();
+    let most = ((longest_gap(scales) / fine).floor() as i64 + 1).min(MOST_PIXELS);
     let mut laid: Vec<Bridge> = Vec::new();
-    for pixel in 0..map.len() as u32 {
+    for &(pixel, direction) in ends {
+        let direction = usize::from(direction);
         if map.kinds[pixel as usize] != PixelKind::Ground {
             continue;
         }
         let here = map.place(pixel, scales);
-        for direction in 0..2 {
-            let [dx, dy] = STEPS[direction];
-            let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
-            let a = i64::from(map.heights[pixel as usize]);
-            let goes_on = |p: u32| {
-                let rise = i64::from(map.heights[p as usize]) - a;
-                map.has_ground(p) && rise >= -(scales.break_height as i64) && rise <= scales.step
-            };
-            let side = scales.per_side;
-            let within = pixel % (side * side);
-            let in_cell = match direction {
-                0 => (within % side + 1 < side).then(|| pixel + 1),
-                _ => (within / side + 1 < side).then(|| pixel + side),
-            };
-            if in_cell.is_some_and(goes_on) || map.pixels_at(place(1), scales).any(goes_on) {
-                continue;
-            }
-            let Some((k, other)) =
-                (2..=most).find_map(|k| Some((k, tread_beyond(map, place, k, a, scales)?)))
-            else {
-                continue;
-            };
-            let b = i64::from(map.heights[other as usize]);
-            let start = ground_end(map, pixel, direction, slices, scales, &mut probe);
-            let end =
-                k as f64 * fine - ground_end(map, other, direction + 2, slices, scales, &mut probe);
-            let gap = end - start;
-            if !(gap > 0.0) || gap > RUN_PER_RISE * (a - b).abs() as f64 {
-                continue;
-            }
-            let lower = if a <= b { pixel } else { other };
-            let between: Option<Vec<_>> = (1..k)
-                .map(|j| {
-                    let share = ((j as f64 * fine - start) / gap).clamp(0.0, 1.0);
-                    let z = a + ((b - a) as f64 * share).round() as i64;
-                    let free = is_free(slices, place(j), a.min(b), z, scales);
-                    let at =
-                        if free { pixel_for(map, place(j), a.min(b), z, scales) } else { None };
-                    let lower = lower as usize;
-                    let mut slope = [0.0; 2];
-                    slope[direction] = (b - a) as f64 / gap;
-                    at.map(|pixel| Bridge {
-                        pixel,
-                        height: z as i32,
-                        ground: map.grounds[lower],
-                        area: map.areas[lower],
+        let [dx, dy] = STEPS[direction];
+        let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
+        let a = i64::from(map.heights[pixel as usize]);
+        let Some((k, other)) =
+            (2..=most).find_map(|k| Some((k, tread_beyond(map, place, k, a, scales)?)))
+        else {
+            continue;
+        };
+        let b = i64::from(map.heights[other as usize]);
+        let start = ground_end(map, pixel, direction, slices, scales, probe);
+        let end = k as f64 * fine - ground_end(map, other, direction + 2, slices, scales, probe);
+        let gap = end - start;
+        if !(gap > 0.0) || gap > longest_gap(scales) {
+            continue;
+        }
+        // Straight across, from the upper tread's edge, it may be narrower than along the axis.
+        let middle = map.middle(pixel, scales);
+        let out = if a > b { start } else { end };
+        let edge_at = [0, 1].map(|k| middle[k] as f64 + STEPS[direction][k] as f64 * out);
+        let across = across_edge(slices, edge_at, a.max(b), direction, scales);
+        let width = gap * across[direction];
+        if width > RUN_PER_RISE * (a - b).abs() as f64 {
+            continue;
+        }
+        let lower = if a <= b { pixel } else { other };
+        let between: Option<Vec<_>> = (1..k)
+            .map(|j| {
+                let share = ((j as f64 * fine - start) / gap).clamp(0.0, 1.0);
+                let z = a + ((b - a) as f64 * share).round() as i64;
+                // From just below the lower tread up to the agent's head.
+                let range = [a.min(b) - scales.break_height as i64, z + scales.height];
+                let free = is_free(slices, place(j), range, scales);
+                let at = if free { pixel_for(map, place(j), a.min(b), z, scales) } else { None };
+                let lower = lower as usize;
+                let slope = across.map(|v| v * (b - a) as f64 / width);
+                at.map(|pixel| Bridge {
+                    pixel,
+                    height: z as i32,
+                    ground: map.grounds[lower],
+                    area: map.areas[lower],
+                    plane: BridgePlane {
                         slope,
                         range: [a.min(b) as i32, a.max(b) as i32],
-                    })
+                        is_ramp: true,
+                    },
                 })
-                .collect();
-            laid.extend(between.into_iter().flatten());
-        }
+            })
+            .collect();
+        laid.extend(between.into_iter().flatten());
     }
+    lay(map, laid)
+}
+
+/// Puts bridges into the map; returns how many pixels they are.
+fn lay(map: &mut FineMap, mut laid: Vec<Bridge>) -> usize {
     laid.sort_by_key(|b| (b.pixel, b.height));
     // Where two bridges cross, one is laid.
     laid.dedup_by_key(|b| b.pixel);
@@ -284,9 +366,133 @@ fn lay_bridges(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
         map.areas[p] = bridge.area;
         map.kinds[p] = PixelKind::Bridge;
     }
-    map.bridges =
-        laid.iter().map(|b| (b.pixel, BridgePlane { slope: b.slope, range: b.range })).collect();
+    map.bridges.extend(laid.iter().map(|b| (b.pixel, b.plane)));
+    map.bridges.sort_by_key(|b| b.0);
     laid.len()
+}
+
+/// Closes cracks: a pixel without ground between two that have it, where what is missing is no wider
+/// than the gap distance and nothing stands there that is too high to be stepped over. Returns how many.
+fn close_cracks(
+    map: &mut FineMap,
+    ends: &[(u32, u8)],
+    slices: &Slices,
+    scales: &Scales,
+    probe: &mut Probe,
+) -> usize {
+    let fine = f64::from(scales.fine);
+    let mut laid: Vec<Bridge> = Vec::new();
+    for &(pixel, direction) in ends {
+        let direction = usize::from(direction);
+        let a = i64::from(map.heights[pixel as usize]);
+        if map.kinds[pixel as usize] == PixelKind::Bridge {
+            continue;
+        }
+        let here = map.place(pixel, scales);
+        let [dx, dy] = STEPS[direction];
+        let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
+        let rise = |p: u32| i64::from(map.heights[p as usize]) - a;
+        let in_reach = |p: &u32| map.has_ground(*p) && rise(*p).abs() <= scales.step;
+        if map.pixels_at(place(1), scales).any(|p| in_reach(&p)) {
+            continue;
+        }
+        let beyond = map.pixels_at(place(2), scales).filter(in_reach);
+        let beyond = beyond.filter(|&p| map.kinds[p as usize] != PixelKind::Bridge);
+        let Some(other) = beyond.min_by_key(|&p| (rise(p).abs(), p)) else { continue };
+        let mut extent = |pixel: u32, direction: usize| {
+            let line = look_beside(map, pixel, direction, slices, scales, probe);
+            probe.low_extent(&line, scales.break_height, scales)
+        };
+        let Some(ends) = extent(pixel, direction).zip(extent(other, direction + 2)) else {
+            continue;
+        };
+        if 2.0 * fine - ends.0 - ends.1 > scales.gap {
+            continue;
+        }
+        let b = a + rise(other);
+        let (z, lower) = ((a + b) / 2, if a <= b { pixel } else { other } as usize);
+        let free = is_free(slices, place(1), [z + scales.step, z + scales.height], scales);
+        let at = pixel_for(map, place(1), a.min(b), z, scales).filter(|_| free);
+        let mut slope = [0.0; 2];
+        slope[direction] = (b - a) as f64 / (2.0 * fine);
+        let range = [a.min(b) as i32, a.max(b) as i32];
+        laid.extend(at.map(|pixel| Bridge {
+            pixel,
+            height: z as i32,
+            ground: map.grounds[lower],
+            area: map.areas[lower],
+            plane: BridgePlane { slope, range, is_ramp: false },
+        }));
+    }
+    lay(map, laid)
+}
+
+/// The next pixel in a direction, where it lies in the same cell.
+pub(crate) fn next_in_cell(pixel: u32, direction: usize, scales: &Scales) -> Option<u32> {
+    let side = scales.per_side;
+    let within = pixel % (side * side);
+    let (i, j) = (within % side, within / side);
+    match direction {
+        0 => (i + 1 < side).then(|| pixel + 1),
+        1 => (j + 1 < side).then(|| pixel + side),
+        2 => (i > 0).then(|| pixel - 1),
+        _ => (j > 0).then(|| pixel - side),
+    }
+}
+
+/// The longest gap along an axis that may be bridged: one across which treads run at 45°.
+pub(crate) fn longest_gap(scales: &Scales) -> f64 {
+    std::f64::consts::SQRT_2 * RUN_PER_RISE * scales.step as f64
+}
+
+/// The direction straight across the edge of ground that runs through a point at a height, towards an
+/// axis; the axis itself where no such edge is found, or it runs more along the axis than across it.
+fn across_edge(
+    slices: &Slices,
+    at: [f64; 2],
+    height: i64,
+    axis: usize,
+    scales: &Scales,
+) -> [f64; 2] {
+    let mut best = [0.0, 0.0];
+    best[axis] = 1.0;
+    let mut most = 0.0;
+    let first = scales.coarse.first_column();
+    let place = |k: usize| {
+        let from_corner = at[k] - (first[k] * i64::from(scales.coarse.cell)) as f64;
+        (from_corner / f64::from(scales.fine)).floor() as i64
+    };
+    let Some(column) = column_at(FinePlace { y: place(1), x: place(0) }, scales) else {
+        return best;
+    };
+    let near = |f: &&FaceRange| {
+        f.surface.is_ground()
+            && (i64::from(f.lo) - TOUCHING_UNITS..=i64::from(f.hi) + TOUCHING_UNITS)
+                .contains(&height)
+    };
+    for face in slices.faces_of(column).iter().filter(near) {
+        let c = &slices.triangles[face.triangle as usize].corners;
+        for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(a, b)| (c[a], c[b])) {
+            let [ax, ay, bx, by] = [a[0], a[1], b[0], b[1]].map(f64::from);
+            let (run, away) = ([bx - ax, by - ay], [at[0] - ax, at[1] - ay]);
+            let length = run[0].hypot(run[1]);
+            let along = (away[0] * run[0] + away[1] * run[1]) / length;
+            let aside = (away[0] * run[1] - away[1] * run[0]) / length;
+            let on_edge = aside.abs() <= ON_EDGE_UNITS
+                && (-ON_EDGE_UNITS..=length + ON_EDGE_UNITS).contains(&along);
+            if !on_edge {
+                continue;
+            }
+            let normal = [run[1] / length, -run[0] / length];
+            let sign = normal[axis].signum();
+            let towards = normal[axis] * sign;
+            // Of several, the one that leaves the gap widest.
+            if towards > most && towards >= std::f64::consts::FRAC_1_SQRT_2 - 1e-3 {
+                (most, best) = (towards, normal.map(|v| v * sign));
+            }
+        }
+    }
+    best
 }
 
 /// How far the ground goes on from the middle of a pixel towards the next.
@@ -298,12 +504,25 @@ fn ground_end(
     scales: &Scales,
     probe: &mut Probe,
 ) -> f64 {
+    let line = look_beside(map, pixel, direction, slices, scales, probe);
+    probe.ground_extent(&line, scales.break_height, scales)
+}
+
+/// Looks from the middle of a pixel towards the next.
+fn look_beside(
+    map: &FineMap,
+    pixel: u32,
+    direction: usize,
+    slices: &Slices,
+    scales: &Scales,
+    probe: &mut Probe,
+) -> Line {
     let line = line_from(map, pixel, direction, slices, scales);
     let here = map.shape.columns[map.cell_of(pixel, scales) as usize];
     let there = column_at(beside(map, pixel, direction, scales), scales).unwrap_or(here);
     let columns = [here, there];
     probe.look(&line, &columns[..1 + usize::from(here != there)], map, slices, scales);
-    probe.ground_end(&line, scales.break_height, scales)
+    line
 }
 
 /// The ground at the end of a gap that a step reaches from a height, where all ground in the gap lies
@@ -324,25 +543,29 @@ fn tread_beyond(
     higher.next().is_none().then_some(tread)
 }
 
-/// A pixel at a place of a layer that looks for ground at this height, where it has none or lower
-/// one.
+/// A pixel at a place, where it has no ground or lower one: of the layer that looks for ground nearest
+/// to this height, since the upper tread may lie in another column than the lower one.
 fn pixel_for(map: &FineMap, place: FinePlace, lower: i64, z: i64, scales: &Scales) -> Option<u32> {
-    let fits = |p: &u32| {
-        let cell = map.cell_of(*p, scales) as usize;
-        let range = i64::from(map.shape.lows[cell])..=i64::from(map.shape.highs[cell]);
-        let free = !map.has_ground(*p)
-            || i64::from(map.heights[*p as usize]) < lower - scales.break_height as i64;
-        free && range.contains(&z)
+    let beyond = |p: u32| {
+        let cell = map.cell_of(p, scales) as usize;
+        let (low, high) = (i64::from(map.shape.lows[cell]), i64::from(map.shape.highs[cell]));
+        (low - z).max(z - high).max(0)
     };
-    map.pixels_at(place, scales).find(fits)
+    let is_free = |p: u32| {
+        let there = i64::from(map.heights[p as usize]);
+        let is_lower = there < lower - scales.break_height as i64;
+        !map.has_ground(p) || (is_lower && map.kinds[p as usize] != PixelKind::Bridge)
+    };
+    map.pixels_at(place, scales)
+        .filter(|&p| is_free(p) && beyond(p) <= scales.step)
+        .min_by_key(|&p| (beyond(p), p))
 }
 
-/// Whether nothing lies over a place from just below the lower tread up to the agent's head.
-fn is_free(slices: &Slices, place: FinePlace, lower: i64, z: i64, scales: &Scales) -> bool {
+/// Whether nothing lies over a place between two heights.
+fn is_free(slices: &Slices, place: FinePlace, [low, high]: [i64; 2], scales: &Scales) -> bool {
     let side = i64::from(scales.per_side);
     let Some(column) = column_at(place, scales) else { return false };
     let (i, j) = (place.x.rem_euclid(side) as u32, place.y.rem_euclid(side) as u32);
-    let (low, high) = (lower - scales.break_height as i64, z + scales.height);
     let faces = slices.faces_of(column).iter();
     let between =
         |f: &&FaceRange| i64::from(f.hi) > low && i64::from(f.lo) < high && f.may_cover(i, j);
@@ -375,7 +598,7 @@ pub(crate) fn mark_bridges(surface: &mut WalkableSurface, map: &FineMap, scales:
             .pixels_at(FinePlace { y: place(1), x: place(0) }, scales)
             .filter(|&p| map.has_ground(p))
             .min_by_key(|&p| (f64::from(map.heights[p as usize]) - height).abs() as i64)
-            .is_some_and(|p| map.kinds[p as usize] == PixelKind::Bridge);
+            .is_some_and(|p| map.bridge(p).is_some_and(|b| b.is_ramp));
         if bridged {
             face.kind = CellKind::Ramp;
         }

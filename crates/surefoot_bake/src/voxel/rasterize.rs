@@ -167,7 +167,10 @@ impl ColumnSamples {
 
     fn add(&mut self, number: u32, triangle: &GridTriangle, grid: &Grid, window: &Window) {
         let lines = Lines { cell: f64::from(grid.cell), per_unit: 1.0 / f64::from(grid.cell) };
-        let corners = triangle.corners.map(|c| c.map(f64::from));
+        // Written out: mapping over arrays costs more here than all the rest.
+        let number_of = |c: [i32; 3]| [f64::from(c[0]), f64::from(c[1]), f64::from(c[2])];
+        let [a, b, c] = triangle.corners;
+        let corners = [number_of(a), number_of(b), number_of(c)];
         let [first_x, first_y] = grid.first_column();
         let bounds = |k: usize| {
             let [a, b, c] = corners;
@@ -197,7 +200,8 @@ impl ColumnSamples {
             self.loose.push((column_at(columns.0, rows.0), sample));
             return;
         }
-        let edges = [(0, 1), (1, 2), (2, 0)].map(|(a, b)| Edge::new(corners[a], corners[b]));
+        let [a, b, c] = corners;
+        let edges = [Edge::new(a, b), Edge::new(b, c), Edge::new(c, a)];
         let is_level = z_lo as i32 == z_hi as i32;
         for row in rows.0..rows.1 {
             let y0 = (row + first_y) as f64 * lines.cell;

@@ -1,0 +1,205 @@
+//! Tells between which neighbouring pixels of a cell something may end the ground.
+//!
+//! Goes in: a cell of the fine map and the triangles over its column and the columns to the east and
+//! north. Comes out: a mark for every line from a pixel's middle to the next, east or north: whether
+//! something that may be in the agent's way, or an edge at which ground may end, comes near that line.
+//! Only boxes are compared, in whole lattice units, so a line without a mark needs no closer look; one
+//! with a mark is cut with the triangles.
+
+use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT};
+use crate::layered::flood_layers::columns_beside;
+use crate::layered::link_pixels::ends_ground;
+use crate::layered::scales::Scales;
+use crate::layered::slice::Slices;
+
+/// What may end the ground between two pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Doubt {
+    /// Something may stand on it.
+    pub(crate) obstacle: bool,
+    /// An edge of it lies there that no other ground shares.
+    pub(crate) ledge: bool,
+}
+
+const OBSTACLE: u8 = 1;
+const LEDGE: u8 = 2;
+
+/// The marks of one cell.
+#[derive(Debug, Default)]
+pub(crate) struct Doubts {
+    side: usize,
+    /// For the lines along x, row by row, then for those along y: a mark for every stretch from a
+    /// pixel's middle to the next, the last one into the next column. The first stretch, up to the first
+    /// middle, is the last one of the column before.
+    marks: Vec<u8>,
+}
+
+/// Which stretches are marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stretches {
+    All,
+    /// Those into the next column along an axis.
+    Last(usize),
+}
+
+impl Doubts {
+    /// The doubt between a pixel and the next one to the east or north.
+    pub(crate) fn between(&self, direction: usize, [i, j]: [u32; 2]) -> Doubt {
+        let (row, stretch) = if direction == 0 { (j, i + 1) } else { (i, j + 1) };
+        let at = (direction * self.side + row as usize) * (self.side + 1) + stretch as usize;
+        let mark = self.marks[at];
+        Doubt { obstacle: mark & OBSTACLE != 0, ledge: mark & LEDGE != 0 }
+    }
+
+    /// Looks at a cell. Within a plain one nothing ends the ground; borders that are told apart
+    /// otherwise are left out.
+    pub(crate) fn look_around(
+        &mut self,
+        cell: u32,
+        (is_plain, borders): (bool, [bool; 2]),
+        map: &FineMap,
+        slices: &Slices,
+        scales: &Scales,
+    ) {
+        self.side = scales.per_side as usize;
+        self.marks.clear();
+        self.marks.resize(2 * self.side * (self.side + 1), 0);
+        let column = map.shape.columns[cell as usize];
+        let first = cell as usize * scales.pixels_per_cell();
+        let known = map.heights[first..first + scales.pixels_per_cell()]
+            .iter()
+            .filter(|h| **h != NO_HEIGHT)
+            .map(|h| i64::from(*h));
+        let (Some(least), Some(most)) = (known.clone().min(), known.max()) else { return };
+        let corner = scales.corner(column);
+        if !is_plain {
+            self.mark(column, corner, [least, most], Stretches::All, slices, scales);
+        }
+        let beside = columns_beside(column, scales);
+        for axis in (0..2).filter(|&axis| borders[axis]) {
+            let Some(next) = beside[axis] else { continue };
+            let Some(range) = border_range(cell, axis, map, scales) else { continue };
+            for column in [column, next] {
+                self.mark(column, corner, range, Stretches::Last(axis), slices, scales);
+            }
+        }
+    }
+
+    /// Marks the stretches near a column's faces and edges that may end ground between two heights.
+    fn mark(
+        &mut self,
+        column: u32,
+        corner: [i64; 2],
+        range: [i64; 2],
+        stretches: Stretches,
+        slices: &Slices,
+        scales: &Scales,
+    ) {
+        let mut left = self.unmarked(stretches, OBSTACLE);
+        for face in slices.faces_of(column).iter() {
+            if left == 0 {
+                break;
+            }
+            if !face.may_cross_lines() || !ends_ground(face, range, scales) {
+                continue;
+            }
+            let corners = &slices.triangles[face.triangle as usize].corners;
+            left -= self.mark_box(corners, corner, stretches, OBSTACLE, scales);
+        }
+        for edge in slices.ledge_edges_of(column) {
+            let (lo, hi) = (edge[0][2].min(edge[1][2]), edge[0][2].max(edge[1][2]));
+            if i64::from(hi) >= range[0] - scales.climb && i64::from(lo) <= range[1] + scales.climb
+            {
+                self.mark_box(edge, corner, stretches, LEDGE, scales);
+            }
+        }
+    }
+
+    /// How many stretches have no such mark yet.
+    fn unmarked(&self, stretches: Stretches, mark: u8) -> usize {
+        match stretches {
+            Stretches::All => self.marks.iter().filter(|m| **m & mark == 0).count(),
+            Stretches::Last(axis) => {
+                let line = self.side + 1;
+                let of_axis = &self.marks[axis * self.side * line..(axis + 1) * self.side * line];
+                of_axis.chunks(line).filter(|m| m[self.side] & mark == 0).count()
+            }
+        }
+    }
+
+    /// Marks the stretches that meet the box around some points; returns how many had no such mark.
+    fn mark_box(
+        &mut self,
+        points: &[[i32; 3]],
+        corner: [i64; 2],
+        stretches: Stretches,
+        mark: u8,
+        scales: &Scales,
+    ) -> usize {
+        let mut marked = 0;
+        let (fine, side) = (i64::from(scales.fine), self.side as i64);
+        let (mut lo, mut hi) = ([i32::MAX; 2], [i32::MIN; 2]);
+        for p in points {
+            lo = [lo[0].min(p[0]), lo[1].min(p[1])];
+            hi = [hi[0].max(p[0]), hi[1].max(p[1])];
+        }
+        let from_corner = |v: i32, k: usize| i64::from(v) - corner[k];
+        let bounds = [
+            [from_corner(lo[0], 0), from_corner(hi[0], 0)],
+            [from_corner(lo[1], 1), from_corner(hi[1], 1)],
+        ];
+        for axis in 0..2 {
+            let least = match stretches {
+                Stretches::All => 0,
+                Stretches::Last(of) if of == axis => side,
+                Stretches::Last(_) => continue,
+            };
+            // Middles of rows within the box, and stretches that reach into it.
+            let [lo, hi] = bounds[1 - axis];
+            let (row, last_row) = (up(lo - fine / 2, fine), (hi - fine / 2).div_euclid(fine));
+            let [lo, hi] = bounds[axis];
+            let (from, to) = (up(lo - fine / 2, fine), (hi + fine / 2).div_euclid(fine));
+            let (from, to) = (from.max(least), to.min(side));
+            for row in row.max(0)..=last_row.min(side - 1) {
+                let line = (axis as i64 * side + row) * (side + 1);
+                for stretch in from..=to {
+                    let known = &mut self.marks[(line + stretch) as usize];
+                    marked += usize::from(*known & mark == 0);
+                    *known |= mark;
+                }
+            }
+        }
+        marked
+    }
+}
+
+/// The quotient rounded up.
+fn up(v: i64, by: i64) -> i64 {
+    -(-v).div_euclid(by)
+}
+
+/// Between which heights ground lies on both sides of a cell's border to the east or north, where steps
+/// lead across.
+fn border_range(cell: u32, axis: usize, map: &FineMap, scales: &Scales) -> Option<[i64; 2]> {
+    let side = scales.per_side;
+    let first = cell * side * side;
+    let mut range: Option<[i64; 2]> = None;
+    for k in 0..side {
+        let pixel = first + if axis == 0 { k * side + side - 1 } else { (side - 1) * side + k };
+        if !map.has_ground(pixel) {
+            continue;
+        }
+        let height = i64::from(map.heights[pixel as usize]);
+        let p = map.place(pixel, scales);
+        let place =
+            if axis == 0 { FinePlace { x: p.x + 1, ..p } } else { FinePlace { y: p.y + 1, ..p } };
+        for other in map.pixels_at(place, scales).filter(|&b| map.has_ground(b)) {
+            let there = i64::from(map.heights[other as usize]);
+            if (there - height).abs() <= scales.climb {
+                let [least, most] = range.unwrap_or([height, height]);
+                range = Some([least.min(height).min(there), most.max(height).max(there)]);
+            }
+        }
+    }
+    range
+}
