@@ -22,19 +22,19 @@ pub(crate) fn bridge_gaps(columns: &mut Columns, places: &Places<'_>) {
     let mut scratch = PlaceScratch::default();
     let mut added: Vec<(u32, SolidSpan)> = Vec::new();
     let (width, depth) = (window.width() as usize, window.depth() as usize);
-    for column in 0..width * depth {
-        let of_column = columns.solids_of(column);
-        if of_column.is_empty() {
-            continue;
-        }
-        let (x, y) = (column % width, column / width);
-        for a in of_column.iter().filter(|s| s.is_ground()) {
-            for (stride, beyond) in [(1, width - 1 - x), (width, depth - 1 - y)] {
-                let most = (MOST_GAP_COLUMNS as usize + 1).min(beyond);
-                if most == 0 || goes_on(columns, places, a, column + stride) {
-                    continue;
+    for y in 0..depth {
+        let firsts = &columns.solid_firsts[y * width..=(y + 1) * width];
+        for x in (0..width).filter(|&x| firsts[x] < firsts[x + 1]) {
+            let column = y * width + x;
+            for a in columns.solids_of(column).iter().filter(|s| s.is_ground()) {
+                for (stride, beyond) in [(1, width - 1 - x), (width, depth - 1 - y)] {
+                    if beyond == 0 || goes_on(columns, places, a, column + stride) {
+                        continue;
+                    }
+                    let most = (MOST_GAP_COLUMNS as usize + 1).min(beyond);
+                    let way = [column, stride, most];
+                    find_tread(columns, places, a, way, &mut scratch, &mut added);
                 }
-                find_tread(columns, places, a, [column, stride, most], &mut scratch, &mut added);
             }
         }
     }
@@ -50,6 +50,7 @@ pub(crate) fn bridge_gaps(columns: &mut Columns, places: &Places<'_>) {
 }
 
 /// Whether something as high as a tread stands in the next column: the most common case.
+#[inline]
 fn goes_on(columns: &Columns, places: &Places<'_>, a: &SolidSpan, next: usize) -> bool {
     let grid = places.grid;
     let height = i64::from(a.height());

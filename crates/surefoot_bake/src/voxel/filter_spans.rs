@@ -129,6 +129,7 @@ struct OtherGround {
 
 impl Columns {
     /// The solid spans of a column, from below.
+    #[inline]
     pub(crate) fn solids_of(&self, column: usize) -> &[SolidSpan] {
         let from = self.solid_firsts[column] as usize;
         &self.solids[from..self.solid_firsts[column + 1] as usize]
@@ -163,11 +164,13 @@ impl Columns {
     }
 
     /// Number of ground spans.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.heights.len()
     }
 
     /// The ground spans of a column.
+    #[inline]
     pub(crate) fn span_range(&self, column: usize) -> std::ops::Range<u32> {
         self.firsts[column]..self.firsts[column + 1]
     }
@@ -191,20 +194,26 @@ impl Columns {
         self.areas.clear();
         self.made.clear();
         self.others.clear();
+        let width = window.width() as usize;
+        self.solid_firsts.reserve(window.columns() + 1);
         for row in 0..window.depth() {
             let inside = window.columns_within(solid, row);
-            let columns = (row as usize * window.width() as usize..).take(window.width() as usize);
-            for column in columns {
+            self.solid_firsts.resize(inside.start, self.solids.len() as u32);
+            for column in inside {
                 let first = self.solids.len();
                 self.solid_firsts.push(first as u32);
-                if !inside.contains(&column) {
-                    continue;
-                }
-                self.add_solids(places, column, settings);
-                if settings.low_obstacles && self.solids.len() > first + 1 {
-                    self.walk_over_low(first, grid);
+                match places.samples.of_column(column) {
+                    [] => {}
+                    [sample] => self.solids.push(solid_of_one(sample)),
+                    samples => {
+                        self.add_solids(samples, places, column, settings);
+                        if settings.low_obstacles && self.solids.len() > first + 1 {
+                            self.walk_over_low(first, grid);
+                        }
+                    }
                 }
             }
+            self.solid_firsts.resize((row as usize + 1) * width, self.solids.len() as u32);
         }
         self.solid_firsts.push(self.solids.len() as u32);
         if settings.low_obstacles {
@@ -214,29 +223,33 @@ impl Columns {
             bridge_gaps(self, places);
         }
         self.step_down(places);
+        self.firsts.reserve(window.columns() + 1);
         for row in 0..window.depth() {
             let inside = window.columns_within(known, row);
-            let columns = (row as usize * window.width() as usize..).take(window.width() as usize);
-            for column in columns {
+            self.firsts.resize(inside.start, self.heights.len() as u32);
+            let mut from = self.solid_firsts[inside.start];
+            for column in inside {
                 self.firsts.push(self.heights.len() as u32);
-                if !inside.contains(&column) {
-                    continue;
+                let to = self.solid_firsts[column + 1];
+                if from < to {
+                    self.add_ground(from as usize, to as usize, grid);
                 }
-                let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
-                self.add_ground(from as usize, to as usize, grid);
+                from = to;
             }
+            self.firsts.resize((row as usize + 1) * width, self.heights.len() as u32);
         }
         self.firsts.push(self.heights.len() as u32);
     }
 
     /// The solid spans of one column: samples that touch are one.
-    fn add_solids(&mut self, places: &Places<'_>, column: usize, settings: &VoxelSettings) {
+    fn add_solids(
+        &mut self,
+        samples: &[Sample],
+        places: &Places<'_>,
+        column: usize,
+        settings: &VoxelSettings,
+    ) {
         let grid = places.grid;
-        let samples = places.samples.of_column(column);
-        if samples.len() < 2 {
-            self.solids.extend(samples.first().map(solid_of_one));
-            return;
-        }
         let mut sorted = std::mem::take(&mut self.scratch);
         sorted.clear();
         sorted.extend_from_slice(samples);

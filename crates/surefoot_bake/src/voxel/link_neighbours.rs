@@ -6,6 +6,7 @@
 
 use crate::voxel::filter_spans::{Columns, SolidSpan};
 use crate::voxel::grid::{Grid, Window};
+use std::ops::Range;
 use surefoot_mesh::EdgeClass;
 
 /// No span in this direction.
@@ -55,25 +56,36 @@ impl OpenField {
         self.places.clear();
         self.places.reserve(columns.len());
         for y in 0..depth {
+            let firsts = &columns.firsts[y * width..=(y + 1) * width];
             for x in 0..width {
-                let column = y * width + x;
-                let count = columns.span_range(column).len();
-                if count == 0 {
+                let here = firsts[x]..firsts[x + 1];
+                if here.is_empty() {
                     continue;
                 }
-                self.places.extend(std::iter::repeat_n([x as u32, y as u32], count));
+                for _ in here.clone() {
+                    self.places.push([x as u32, y as u32]);
+                }
                 if x + 1 < width {
-                    self.link_columns(columns, grid, [column, column + 1], EAST);
+                    let there = firsts[x + 1]..firsts[x + 2];
+                    self.link_columns(columns, grid, [here.clone(), there], EAST);
                 }
                 if y + 1 < depth {
-                    self.link_columns(columns, grid, [column, column + width], NORTH);
+                    let there = columns.span_range((y + 1) * width + x);
+                    self.link_columns(columns, grid, [here, there], NORTH);
                 }
             }
         }
     }
 
-    fn link_columns(&mut self, columns: &Columns, grid: &Grid, pair: [usize; 2], direction: usize) {
-        let (here, there) = (columns.span_range(pair[0]), columns.span_range(pair[1]));
+    /// Links the ground of two columns side by side.
+    #[inline]
+    fn link_columns(
+        &mut self,
+        columns: &Columns,
+        grid: &Grid,
+        [here, there]: [Range<u32>; 2],
+        direction: usize,
+    ) {
         let (mut a, mut b) = (here.start, there.start);
         while a < here.end && b < there.end {
             if can_go(columns, grid, a, b) {
@@ -132,6 +144,7 @@ impl OpenField {
 }
 
 /// Whether the agent can go between two spans of neighbouring columns.
+#[inline]
 fn can_go(columns: &Columns, grid: &Grid, a: u32, b: u32) -> bool {
     let (a, b) = (a as usize, b as usize);
     let (ha, hb) = (columns.heights[a], columns.heights[b]);

@@ -110,6 +110,7 @@ impl Lines {
 
 impl ColumnSamples {
     /// The samples of a column.
+    #[inline]
     pub(crate) fn of_column(&self, column: usize) -> &[Sample] {
         &self.samples[self.firsts[column] as usize..self.firsts[column + 1] as usize]
     }
@@ -243,6 +244,7 @@ struct Strip {
 }
 
 impl Strip {
+    #[inline]
     fn cut(edges: &[Edge; 3], y0: f64, y1: f64) -> Self {
         let nowhere = (f64::INFINITY, 0.0);
         let mut strip = Self {

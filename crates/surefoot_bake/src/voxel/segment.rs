@@ -56,13 +56,9 @@ impl<'a> Ground<'a> {
         regions: Regions,
     ) -> Self {
         let mut ranks = vec![0; columns.len()];
-        for column in 0..window.columns() {
-            let spans = columns.span_range(column);
-            if spans.len() < 2 {
-                continue;
-            }
+        for pair in columns.firsts.windows(2).filter(|pair| pair[1] - pair[0] > 1) {
             let mut rank = 0;
-            for span in spans {
+            for span in pair[0]..pair[1] {
                 if field.gone[span as usize].is_none() {
                     ranks[span as usize] = rank;
                     rank += 1;
@@ -108,13 +104,9 @@ impl<'a> Ground<'a> {
         }
         self.high = high;
         // Towers that lean too far may be counted short, but never in one column.
-        for column in 0..self.window.columns() {
-            let spans = self.columns.span_range(column);
-            if spans.len() < 2 {
-                continue;
-            }
+        for pair in self.columns.firsts.windows(2).filter(|pair| pair[1] - pair[0] > 1) {
             let mut least = 0;
-            for s in spans {
+            for s in pair[0]..pair[1] {
                 if self.field.gone[s as usize].is_none() {
                     let storey = self.storeys[s as usize].max(least);
                     self.storeys[s as usize] = storey;
@@ -137,9 +129,9 @@ impl<'a> Ground<'a> {
         let mut lowest = vec![i32::MAX; width * (depth + 2)];
         let mut row = vec![i32::MAX; width + 2];
         for y in 0..depth {
-            for (x, low) in row[1..=width].iter_mut().enumerate() {
-                let mut spans = self.columns.span_range(y * width + x);
-                let first = spans.find(|&s| self.field.gone[s as usize].is_none());
+            let firsts = &self.columns.firsts[y * width..=(y + 1) * width];
+            for (low, pair) in row[1..=width].iter_mut().zip(firsts.windows(2)) {
+                let first = (pair[0]..pair[1]).find(|&s| self.field.gone[s as usize].is_none());
                 *low = first.map_or(i32::MAX, |s| heights[s as usize]);
             }
             let of_row = &mut lowest[(y + 1) * width..(y + 2) * width];
@@ -148,8 +140,8 @@ impl<'a> Ground<'a> {
             }
         }
         let mut high: Vec<u32> = Vec::new();
-        for column in 0..width * depth {
-            let spans = self.columns.span_range(column);
+        for (column, pair) in self.columns.firsts.windows(2).enumerate() {
+            let spans = pair[0]..pair[1];
             if spans.is_empty() {
                 continue;
             }
@@ -188,6 +180,7 @@ impl<'a> Ground<'a> {
     }
 
     /// A span's column in the grid.
+    #[inline]
     pub(crate) fn column(&self, span: u32) -> (u32, u32) {
         let [x, y] = self.field.places[span as usize];
         (self.window.x0 + x, self.window.y0 + y)
@@ -199,6 +192,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Whether a span lies in the tile's own columns.
+    #[inline]
     pub(crate) fn is_own(&self, span: u32) -> bool {
         let (x, y) = self.column(span);
         let own = &self.own;
@@ -222,6 +216,7 @@ impl<'a> Ground<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn link(&self, span: u32, direction: usize) -> Option<u32> {
         match self.field.links[span as usize][direction] {
             NO_SPAN => None,
@@ -229,11 +224,13 @@ impl<'a> Ground<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn height(&self, span: u32) -> i32 {
         self.columns.heights[span as usize]
     }
 
     /// Whether two linked spans belong to one piece.
+    #[inline]
     pub(crate) fn belong_together(&self, a: u32, b: u32) -> bool {
         let same_area = self.columns.areas[a as usize] == self.columns.areas[b as usize];
         same_area
@@ -245,6 +242,7 @@ impl<'a> Ground<'a> {
 
     /// Whether the ground between two linked spans breaks: they differ by more than their own slope
     /// and a cell height.
+    #[inline]
     pub(crate) fn is_step(&self, a: u32, b: u32) -> bool {
         let rises = &self.columns.rises;
         let apart = (i64::from(self.height(a)) - i64::from(self.height(b))).abs();
@@ -256,6 +254,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Whether nothing at all lies between two linked spans.
+    #[inline]
     pub(crate) fn is_seamless(&self, a: u32, b: u32) -> bool {
         self.belong_together(a, b) && (self.regions == Regions::Flat || !self.is_step(a, b))
     }
@@ -279,9 +278,11 @@ pub(crate) struct Pieces {
 pub(crate) fn segment(ground: &Ground<'_>) -> Pieces {
     let mut sets = DisjointSets::new(ground.columns.len());
     for &span in ground.own_spans() {
-        for direction in [EAST, NORTH] {
-            if let Some(other) = ground.link(span, direction)
-                && ground.is_own(other)
+        let (x, y) = ground.column(span);
+        for (direction, goes_on) in [(EAST, x + 1 < ground.own.x1), (NORTH, y + 1 < ground.own.y1)]
+        {
+            if goes_on
+                && let Some(other) = ground.link(span, direction)
                 && ground.belong_together(span, other)
             {
                 sets.join(span, other);
