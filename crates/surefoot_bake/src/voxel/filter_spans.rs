@@ -45,9 +45,6 @@ pub(crate) enum Made {
     Bridge,
 }
 
-/// In place of a triangle: solid between two.
-const NO_TRIANGLE: u32 = u32::MAX;
-
 impl SolidSpan {
     /// Ground across a gap.
     pub(crate) const fn bridge(height: i32, rise: i32, area: u16) -> Self {
@@ -98,22 +95,63 @@ pub(crate) struct Columns {
     pub(crate) solids: Vec<SolidSpan>,
     /// Where each column's ground begins, and one past the last at the end.
     pub(crate) firsts: Vec<u32>,
-    /// Heights of the ground, in lattice units.
-    pub(crate) heights: Vec<i32>,
-    /// How much the ground rises over its column.
-    pub(crate) rises: Vec<i32>,
-    /// Where the solid under it ends.
-    pub(crate) tops: Vec<i32>,
-    /// Where the next solid above begins.
-    pub(crate) ceilings: Vec<i32>,
-    /// Area types.
-    pub(crate) areas: Vec<u16>,
-    /// What makes it ground.
-    pub(crate) made: Vec<Made>,
+    /// The ground.
+    pub(crate) grounds: Vec<GroundSpan>,
     /// Other ground in columns that hold a step.
     others: Vec<OtherGround>,
-    scratch: Vec<Sample>,
-    facing: Vec<(i32, bool)>,
+    scratch: Vec<Part>,
+    facing: Vec<i64>,
+}
+
+/// Ground with head room, heights in lattice units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroundSpan {
+    pub(crate) height: i32,
+    /// How much it rises over its column.
+    pub(crate) rise: i32,
+    /// Where the solid under it ends.
+    pub(crate) top: i32,
+    /// Where the next solid above begins.
+    pub(crate) ceiling: i32,
+    /// Its area type.
+    pub(crate) area: u16,
+    /// What makes it ground.
+    pub(crate) made: Made,
+}
+
+/// What a surface covers of a column: a sample without its triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    lo: i32,
+    hi: i32,
+    surface: Surface,
+}
+
+impl Sample {
+    const fn part(&self) -> Part {
+        Part { lo: self.lo, hi: self.hi, surface: self.surface }
+    }
+}
+
+/// Columns of more samples than this are sorted as a whole.
+const MOST_TO_INSERT: usize = 24;
+
+/// Adds a part to sorted ones, unless it is there.
+fn insert(parts: &mut Vec<Part>, part: Part) {
+    let mut at = parts.len();
+    while at > 0 && parts[at - 1] > part {
+        at -= 1;
+    }
+    if at > 0 && parts[at - 1] == part {
+        return;
+    }
+    parts.push(part);
+    let mut i = parts.len() - 1;
+    while i > at {
+        parts[i] = parts[i - 1];
+        i -= 1;
+    }
+    parts[at] = part;
 }
 
 /// Ground within a step of the ground of a solid span, in the same column.
@@ -166,7 +204,7 @@ impl Columns {
     /// Number of ground spans.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.heights.len()
+        self.grounds.len()
     }
 
     /// The ground spans of a column.
@@ -187,12 +225,7 @@ impl Columns {
         self.solid_firsts.clear();
         self.solids.clear();
         self.firsts.clear();
-        self.heights.clear();
-        self.rises.clear();
-        self.tops.clear();
-        self.ceilings.clear();
-        self.areas.clear();
-        self.made.clear();
+        self.grounds.clear();
         self.others.clear();
         let width = window.width() as usize;
         self.solid_firsts.reserve(window.columns() + 1);
@@ -204,7 +237,7 @@ impl Columns {
                 self.solid_firsts.push(first as u32);
                 match places.samples.of_column(column) {
                     [] => {}
-                    [sample] => self.solids.push(solid_of_one(sample)),
+                    [sample] => self.solids.push(solid_of_one(&sample.part())),
                     samples => {
                         self.add_solids(samples, places, column, settings);
                         if settings.low_obstacles && self.solids.len() > first + 1 {
@@ -226,19 +259,19 @@ impl Columns {
         self.firsts.reserve(window.columns() + 1);
         for row in 0..window.depth() {
             let inside = window.columns_within(known, row);
-            self.firsts.resize(inside.start, self.heights.len() as u32);
+            self.firsts.resize(inside.start, self.grounds.len() as u32);
             let mut from = self.solid_firsts[inside.start];
             for column in inside {
-                self.firsts.push(self.heights.len() as u32);
+                self.firsts.push(self.grounds.len() as u32);
                 let to = self.solid_firsts[column + 1];
                 if from < to {
                     self.add_ground(from as usize, to as usize, grid);
                 }
                 from = to;
             }
-            self.firsts.resize((row as usize + 1) * width, self.heights.len() as u32);
+            self.firsts.resize((row as usize + 1) * width, self.grounds.len() as u32);
         }
-        self.firsts.push(self.heights.len() as u32);
+        self.firsts.push(self.grounds.len() as u32);
     }
 
     /// The solid spans of one column: samples that touch are one.
@@ -250,19 +283,19 @@ impl Columns {
         settings: &VoxelSettings,
     ) {
         let grid = places.grid;
-        let mut sorted = std::mem::take(&mut self.scratch);
+        let Self { scratch: sorted, facing, solids, others, .. } = self;
         sorted.clear();
-        sorted.extend_from_slice(samples);
-        if let [a, b] = sorted.as_mut_slice() {
-            if a > b {
-                std::mem::swap(a, b);
+        if samples.len() <= MOST_TO_INSERT {
+            for sample in samples {
+                insert(sorted, sample.part());
             }
         } else {
+            sorted.extend(samples.iter().map(Sample::part));
             sorted.sort_unstable();
+            sorted.dedup();
         }
-        sorted.dedup_by_key(|s| (s.lo, s.hi, s.surface));
         if settings.fill_solids && sorted.iter().any(|s| s.surface.faces_down()) {
-            fill_solids(&mut sorted, &mut self.facing);
+            fill_solids(sorted, facing);
         }
         let mut rest = sorted.as_slice();
         while let Some(first) = rest.first() {
@@ -275,12 +308,15 @@ impl Columns {
                 count += 1;
             }
             let (span, after) = rest.split_at(count);
-            let (span, other) = solid_span(span, top, places, column);
-            self.solids.push(span);
-            self.others.extend(other);
+            if let [one] = span {
+                solids.push(solid_of_one(one));
+            } else {
+                let (span, other) = solid_span(span, top, places, column);
+                solids.push(span);
+                others.extend(other);
+            }
             rest = after;
         }
-        self.scratch = sorted;
     }
 
     /// Where a tread hangs over part of the next one, which goes on beside it, the ground is what lies
@@ -394,17 +430,10 @@ impl Columns {
 
     fn add_ground(&mut self, first: usize, end: usize, grid: &Grid) {
         for i in first..end {
-            let span = self.solids[i];
+            let SolidSpan { top, ground: height, rise, area, made, .. } = self.solids[i];
             let ceiling = if i + 1 < end { self.solids[i + 1].lo } else { i32::MAX };
-            if span.area != NO_GROUND
-                && i64::from(ceiling) - i64::from(span.top) >= grid.agent_height
-            {
-                self.heights.push(span.ground);
-                self.rises.push(span.rise);
-                self.tops.push(span.top);
-                self.ceilings.push(ceiling);
-                self.areas.push(span.area);
-                self.made.push(span.made);
+            if area != NO_GROUND && i64::from(ceiling) - i64::from(top) >= grid.agent_height {
+                self.grounds.push(GroundSpan { height, rise, top, ceiling, area, made });
             }
         }
     }
@@ -412,38 +441,52 @@ impl Columns {
 
 /// Makes what lies between a surface facing down and the next one facing up solid. Only where nothing
 /// else that faces down comes between the two: a lone sheet facing down has no end.
-fn fill_solids(samples: &mut Vec<Sample>, facing: &mut Vec<(i32, bool)>) {
+fn fill_solids(parts: &mut Vec<Part>, facing: &mut Vec<i64>) {
     // In the order of the sweep: a surface facing down by where it begins, one facing up by where it
     // ends. Where the two touch, the one facing up comes first: it ends what is below it, and does not
-    // end what begins there.
+    // end what begins there. The last bit tells that one faces up.
     facing.clear();
-    facing.extend(samples.iter().filter_map(|s| {
+    for s in parts.iter() {
         match (s.surface.faces_up(), s.surface.faces_down()) {
-            (true, false) => Some((s.hi, true)),
-            (false, true) => Some((s.lo.saturating_add(TOUCHING_UNITS), false)),
-            _ => None,
-        }
-    }));
-    facing.sort_unstable();
-    let before = samples.len();
-    for (i, &(from, up)) in facing.iter().enumerate() {
-        if up {
-            continue;
-        }
-        if let Some(&(to, true)) = facing.get(i + 1) {
-            let from = from.saturating_sub(TOUCHING_UNITS);
-            let triangle = NO_TRIANGLE;
-            samples.push(Sample { lo: from, hi: to, surface: Surface::UPRIGHT, triangle });
+            (true, false) => facing.push(2 * i64::from(s.hi) + 1),
+            (false, true) => facing.push(2 * i64::from(s.lo.saturating_add(TOUCHING_UNITS))),
+            _ => {}
         }
     }
-    if samples.len() > before {
-        samples.sort_unstable();
+    // Nearly sorted as they come.
+    if facing.len() <= MOST_TO_INSERT {
+        for end in 1..facing.len() {
+            let mut at = end;
+            while at > 0 && facing[at - 1] > facing[at] {
+                facing.swap(at - 1, at);
+                at -= 1;
+            }
+        }
+    } else {
+        facing.sort_unstable();
+    }
+    let few = parts.len() <= MOST_TO_INSERT;
+    for pair in facing.windows(2) {
+        let [from, to] = [pair[0], pair[1]];
+        if from & 1 != 0 || to & 1 == 0 {
+            continue;
+        }
+        let lo = ((from >> 1) as i32).saturating_sub(TOUCHING_UNITS);
+        let part = Part { lo, hi: (to >> 1) as i32, surface: Surface::UPRIGHT };
+        if few {
+            insert(parts, part);
+        } else {
+            parts.push(part);
+        }
+    }
+    if !few {
+        parts.sort_unstable();
     }
 }
 
-/// The same as [`solid_span`] of a single sample.
-fn solid_of_one(sample: &Sample) -> SolidSpan {
-    let Sample { lo, hi: top, surface, .. } = *sample;
+/// The same as [`solid_span`] of a single part.
+fn solid_of_one(part: &Part) -> SolidSpan {
+    let Part { lo, hi: top, surface } = *part;
     let (area, made) = (NO_GROUND, Made::Surface);
     let mut span = SolidSpan { lo, top, ground: top, rise: 0, area, steep: false, made };
     if surface.is_ground() {
@@ -458,32 +501,32 @@ fn solid_of_one(sample: &Sample) -> SolidSpan {
     span
 }
 
-/// One span from samples that touch. Its top is ground where a walkable sample makes it, or, with
+/// One span from parts that touch. Its top is ground where a walkable sample makes it, or, with
 /// low obstacles, lies within a step below it.
 fn solid_span(
-    samples: &[Sample],
+    parts: &[Part],
     top: i32,
     places: &Places<'_>,
     column: usize,
 ) -> (SolidSpan, Option<OtherGround>) {
-    let (lo, ground, area, made) = (samples[0].lo, top, NO_GROUND, Made::Surface);
+    let (lo, ground, area, made) = (parts[0].lo, top, NO_GROUND, Made::Surface);
     let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep: false, made };
-    let walkable = || samples.iter().filter(|s| s.surface.is_ground());
+    let walkable = || parts.iter().filter(|s| s.surface.is_ground());
     let best = walkable().max_by_key(|s| (s.hi, s.surface));
     let best = best.filter(|best| i64::from(top) - i64::from(best.hi) <= places.step_over);
     let Some(best) = best else {
-        if let Some(steep) = samples.iter().find(|s| s.surface == Surface::STEEP && s.hi == top) {
+        if let Some(steep) = parts.iter().find(|s| s.surface == Surface::STEEP && s.hi == top) {
             span.steep = true;
             span.rise = (i64::from(top) - i64::from(steep.lo)).min(i64::from(i32::MAX)) as i32;
             span.ground = ((i64::from(steep.lo) + i64::from(top)) / 2) as i32;
         }
         return (span, None);
     };
-    // The walkable samples that hang together with the topmost: together they are the ground. What
+    // The walkable parts that hang together with the topmost: together they are the ground. What
     // stands on it and is stepped over does not raise it.
-    let hanging = |from: &Sample| {
+    let hanging = |from: &Part| {
         let mut lo = from.lo;
-        for s in samples.iter().rev().filter(|s| s.surface.is_ground()) {
+        for s in parts.iter().rev().filter(|s| s.surface.is_ground()) {
             if s.hi >= lo && s.lo < lo {
                 lo = s.lo;
             }

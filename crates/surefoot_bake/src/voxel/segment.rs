@@ -56,13 +56,14 @@ impl<'a> Ground<'a> {
         regions: Regions,
     ) -> Self {
         let mut ranks = vec![0; columns.len()];
-        for pair in columns.firsts.windows(2).filter(|pair| pair[1] - pair[0] > 1) {
-            let mut rank = 0;
-            for span in pair[0]..pair[1] {
-                if field.gone[span as usize].is_none() {
-                    ranks[span as usize] = rank;
-                    rank += 1;
-                }
+        let (mut rank, mut column) = (0, None);
+        for (span, (place, gone)) in ranks.iter_mut().zip(field.places.iter().zip(&field.gone)) {
+            if column != Some(place) {
+                (rank, column) = (0, Some(place));
+            }
+            if gone.is_none() {
+                *span = rank;
+                rank += 1;
             }
         }
         let storeys = if regions == Regions::Flat { Vec::new() } else { ranks.clone() };
@@ -104,14 +105,15 @@ impl<'a> Ground<'a> {
         }
         self.high = high;
         // Towers that lean too far may be counted short, but never in one column.
-        for pair in self.columns.firsts.windows(2).filter(|pair| pair[1] - pair[0] > 1) {
-            let mut least = 0;
-            for s in pair[0]..pair[1] {
-                if self.field.gone[s as usize].is_none() {
-                    let storey = self.storeys[s as usize].max(least);
-                    self.storeys[s as usize] = storey;
-                    least = storey + 1;
-                }
+        let (mut least, mut column) = (0, None);
+        let places = self.field.places.iter().zip(&self.field.gone);
+        for (storey, (place, gone)) in self.storeys.iter_mut().zip(places) {
+            if column != Some(place) {
+                (least, column) = (0, Some(place));
+            }
+            if gone.is_none() {
+                *storey = (*storey).max(least);
+                least = *storey + 1;
             }
         }
     }
@@ -119,36 +121,42 @@ impl<'a> Ground<'a> {
     /// All ground with other ground a storey below it, at most a column aside.
     fn over_other_ground(&self) -> Vec<u32> {
         let (width, depth) = (self.window.width() as usize, self.window.depth() as usize);
-        let heights = &self.columns.heights;
-        let ends = heights.iter().fold((i32::MAX, i32::MIN), |(lo, hi), &h| (lo.min(h), hi.max(h)));
-        if i64::from(ends.1) - i64::from(ends.0) < self.storey_height() {
+        let grounds = &self.columns.grounds;
+        let (mut lowest, mut highest) = (i32::MAX, i32::MIN);
+        for g in grounds {
+            (lowest, highest) = (lowest.min(g.height), highest.max(g.height));
+        }
+        if i64::from(highest) - i64::from(lowest) < self.storey_height() {
             return Vec::new();
         }
+        let (firsts, places) = (&self.columns.firsts, &self.field.places);
+        let is_here = |s: &u32| self.field.gone[*s as usize].is_none();
+        let spans_of_row = |y: usize| firsts[y * width]..firsts[(y + 1) * width];
         // The lowest ground of every column and the two beside it, row by row, with a row of nothing
         // before the first and behind the last.
         let mut lowest = vec![i32::MAX; width * (depth + 2)];
         let mut row = vec![i32::MAX; width + 2];
-        for y in 0..depth {
-            let firsts = &self.columns.firsts[y * width..=(y + 1) * width];
-            for (low, pair) in row[1..=width].iter_mut().zip(firsts.windows(2)) {
-                let first = (pair[0]..pair[1]).find(|&s| self.field.gone[s as usize].is_none());
-                *low = first.map_or(i32::MAX, |s| heights[s as usize]);
+        for y in (0..depth).filter(|&y| !spans_of_row(y).is_empty()) {
+            row.fill(i32::MAX);
+            for s in spans_of_row(y).filter(is_here) {
+                let low = &mut row[places[s as usize][0] as usize + 1];
+                *low = (*low).min(grounds[s as usize].height);
             }
             let of_row = &mut lowest[(y + 1) * width..(y + 2) * width];
-            for (low, three) in of_row.iter_mut().zip(row.windows(3)) {
-                *low = three[0].min(three[1]).min(three[2]);
+            let [west, middle, east] = [&row[..width], &row[1..=width], &row[2..]];
+            for (((low, w), m), e) in of_row.iter_mut().zip(west).zip(middle).zip(east) {
+                *low = (*w).min(*m).min(*e);
             }
         }
         let mut high: Vec<u32> = Vec::new();
-        for (column, pair) in self.columns.firsts.windows(2).enumerate() {
-            let spans = pair[0]..pair[1];
-            if spans.is_empty() {
-                continue;
-            }
-            let rows = [lowest[column], lowest[column + width], lowest[column + 2 * width]];
-            let low = i64::from(rows[0].min(rows[1]).min(rows[2])) + self.storey_height();
-            high.extend(spans.filter(|&s| {
-                i64::from(heights[s as usize]) >= low && self.field.gone[s as usize].is_none()
+        for y in (0..depth).filter(|&y| !spans_of_row(y).is_empty()) {
+            let rows = &lowest[y * width..(y + 3) * width];
+            let (south, rows) = rows.split_at(width);
+            let (middle, north) = rows.split_at(width);
+            high.extend(spans_of_row(y).filter(is_here).filter(|&s| {
+                let x = places[s as usize][0] as usize;
+                let low = i64::from(south[x].min(middle[x]).min(north[x])) + self.storey_height();
+                i64::from(grounds[s as usize].height) >= low
             }));
         }
         high
@@ -226,13 +234,14 @@ impl<'a> Ground<'a> {
 
     #[inline]
     pub(crate) fn height(&self, span: u32) -> i32 {
-        self.columns.heights[span as usize]
+        self.columns.grounds[span as usize].height
     }
 
     /// Whether two linked spans belong to one piece.
     #[inline]
     pub(crate) fn belong_together(&self, a: u32, b: u32) -> bool {
-        let same_area = self.columns.areas[a as usize] == self.columns.areas[b as usize];
+        let grounds = &self.columns.grounds;
+        let same_area = grounds[a as usize].area == grounds[b as usize].area;
         same_area
             && match self.regions {
                 Regions::Flat => self.grid.level(self.height(a)) == self.grid.level(self.height(b)),
@@ -244,12 +253,12 @@ impl<'a> Ground<'a> {
     /// and a cell height.
     #[inline]
     pub(crate) fn is_step(&self, a: u32, b: u32) -> bool {
-        let rises = &self.columns.rises;
-        let apart = (i64::from(self.height(a)) - i64::from(self.height(b))).abs();
+        let (a, b) = (&self.columns.grounds[a as usize], &self.columns.grounds[b as usize]);
+        let apart = (i64::from(a.height) - i64::from(b.height)).abs();
         if apart <= i64::from(self.grid.cell_height) {
             return false;
         }
-        let slope = (i64::from(rises[a as usize]) + i64::from(rises[b as usize])) / 2;
+        let slope = (i64::from(a.rise) + i64::from(b.rise)) / 2;
         apart > slope + i64::from(self.grid.cell_height)
     }
 
@@ -297,7 +306,7 @@ pub(crate) fn segment(ground: &Ground<'_>) -> Pieces {
         if root == span {
             piece_of[span as usize] = keys.len() as u32;
             keys.push(ground.key(span));
-            areas.push(ground.columns.areas[span as usize]);
+            areas.push(ground.columns.grounds[span as usize].area);
         } else {
             piece_of[span as usize] = piece_of[root as usize];
         }

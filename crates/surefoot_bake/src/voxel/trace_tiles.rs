@@ -48,6 +48,8 @@ pub(crate) fn trace_tiles(
         context.part(first, count);
         let of_group: Vec<TracedTile> = (first..(first + group).min(count))
             .into_par_iter()
+            // Tiles differ, and there may be few: none waits behind another while a thread is idle.
+            .with_max_len(1)
             .map(|tile| {
                 let taken = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
                 let mut scratch = taken.unwrap_or_default();
