@@ -119,17 +119,40 @@ pub(crate) struct GroundSpan {
     pub(crate) made: Made,
 }
 
-/// What a surface covers of a column: a sample without its triangle.
+/// What a surface covers of a column: a sample without its triangle. Lowest and highest point and
+/// surface in one number, so that comparing is one instruction and not three branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
-    lo: i32,
-    hi: i32,
-    surface: Surface,
+struct Part(u128);
+
+/// Makes the order of signed numbers that of their bits.
+const SIGN: u32 = 1 << 31;
+
+impl Part {
+    #[inline]
+    const fn new(lo: i32, hi: i32, surface: Surface) -> Self {
+        let [lo, hi] = [lo as u32 ^ SIGN, hi as u32 ^ SIGN];
+        Self((lo as u128) << 64 | ((hi as u64) << 32 | surface.bits() as u64) as u128)
+    }
+
+    #[inline]
+    const fn lo(self) -> i32 {
+        ((self.0 >> 64) as u32 ^ SIGN) as i32
+    }
+
+    #[inline]
+    const fn hi(self) -> i32 {
+        ((self.0 as u64 >> 32) as u32 ^ SIGN) as i32
+    }
+
+    #[inline]
+    const fn surface(self) -> Surface {
+        Surface::from_bits(self.0 as u32)
+    }
 }
 
 impl Sample {
     const fn part(&self) -> Part {
-        Part { lo: self.lo, hi: self.hi, surface: self.surface }
+        Part::new(self.lo, self.hi, self.surface)
     }
 }
 
@@ -228,7 +251,8 @@ impl Columns {
         self.grounds.clear();
         self.others.clear();
         let width = window.width() as usize;
-        self.solid_firsts.reserve(window.columns() + 1);
+        self.solid_firsts.reserve(grid.columns_to_reserve() + 1);
+        self.solids.reserve(grid.columns_to_reserve());
         for row in 0..window.depth() {
             let inside = window.columns_within(solid, row);
             self.solid_firsts.resize(inside.start, self.solids.len() as u32);
@@ -256,7 +280,8 @@ impl Columns {
             bridge_gaps(self, places);
         }
         self.step_down(places);
-        self.firsts.reserve(window.columns() + 1);
+        self.firsts.reserve(grid.columns_to_reserve() + 1);
+        self.grounds.reserve(grid.columns_to_reserve() / 2);
         for row in 0..window.depth() {
             let inside = window.columns_within(known, row);
             self.firsts.resize(inside.start, self.grounds.len() as u32);
@@ -294,17 +319,17 @@ impl Columns {
             sorted.sort_unstable();
             sorted.dedup();
         }
-        if settings.fill_solids && sorted.iter().any(|s| s.surface.faces_down()) {
+        if settings.fill_solids && sorted.iter().any(|s| s.surface().faces_down()) {
             fill_solids(sorted, facing);
         }
         let mut rest = sorted.as_slice();
         while let Some(first) = rest.first() {
-            let mut top = first.hi;
+            let mut top = first.hi();
             let mut count = 1;
             while let Some(next) = rest.get(count)
-                && i64::from(next.lo) - i64::from(top) <= i64::from(grid.cell_height)
+                && i64::from(next.lo()) - i64::from(top) <= i64::from(grid.cell_height)
             {
-                top = top.max(next.hi);
+                top = top.max(next.hi());
                 count += 1;
             }
             let (span, after) = rest.split_at(count);
@@ -447,9 +472,9 @@ fn fill_solids(parts: &mut Vec<Part>, facing: &mut Vec<i64>) {
     // end what begins there. The last bit tells that one faces up.
     facing.clear();
     for s in parts.iter() {
-        match (s.surface.faces_up(), s.surface.faces_down()) {
-            (true, false) => facing.push(2 * i64::from(s.hi) + 1),
-            (false, true) => facing.push(2 * i64::from(s.lo.saturating_add(TOUCHING_UNITS))),
+        match (s.surface().faces_up(), s.surface().faces_down()) {
+            (true, false) => facing.push(2 * i64::from(s.hi()) + 1),
+            (false, true) => facing.push(2 * i64::from(s.lo().saturating_add(TOUCHING_UNITS))),
             _ => {}
         }
     }
@@ -472,7 +497,7 @@ fn fill_solids(parts: &mut Vec<Part>, facing: &mut Vec<i64>) {
             continue;
         }
         let lo = ((from >> 1) as i32).saturating_sub(TOUCHING_UNITS);
-        let part = Part { lo, hi: (to >> 1) as i32, surface: Surface::UPRIGHT };
+        let part = Part::new(lo, (to >> 1) as i32, Surface::UPRIGHT);
         if few {
             insert(parts, part);
         } else {
@@ -486,7 +511,7 @@ fn fill_solids(parts: &mut Vec<Part>, facing: &mut Vec<i64>) {
 
 /// The same as [`solid_span`] of a single part.
 fn solid_of_one(part: &Part) -> SolidSpan {
-    let Part { lo, hi: top, surface } = *part;
+    let (lo, top, surface) = (part.lo(), part.hi(), part.surface());
     let (area, made) = (NO_GROUND, Made::Surface);
     let mut span = SolidSpan { lo, top, ground: top, rise: 0, area, steep: false, made };
     if surface.is_ground() {
@@ -509,26 +534,26 @@ fn solid_span(
     places: &Places<'_>,
     column: usize,
 ) -> (SolidSpan, Option<OtherGround>) {
-    let (lo, ground, area, made) = (parts[0].lo, top, NO_GROUND, Made::Surface);
+    let (lo, ground, area, made) = (parts[0].lo(), top, NO_GROUND, Made::Surface);
     let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep: false, made };
-    let walkable = || parts.iter().filter(|s| s.surface.is_ground());
-    let best = walkable().max_by_key(|s| (s.hi, s.surface));
-    let best = best.filter(|best| i64::from(top) - i64::from(best.hi) <= places.step_over);
+    let walkable = || parts.iter().filter(|s| s.surface().is_ground());
+    let best = walkable().max_by_key(|s| (s.hi(), s.surface()));
+    let best = best.filter(|best| i64::from(top) - i64::from(best.hi()) <= places.step_over);
     let Some(best) = best else {
-        if let Some(steep) = parts.iter().find(|s| s.surface == Surface::STEEP && s.hi == top) {
+        if let Some(steep) = parts.iter().find(|s| s.surface() == Surface::STEEP && s.hi() == top) {
             span.steep = true;
-            span.rise = (i64::from(top) - i64::from(steep.lo)).min(i64::from(i32::MAX)) as i32;
-            span.ground = ((i64::from(steep.lo) + i64::from(top)) / 2) as i32;
+            span.rise = (i64::from(top) - i64::from(steep.lo())).min(i64::from(i32::MAX)) as i32;
+            span.ground = ((i64::from(steep.lo()) + i64::from(top)) / 2) as i32;
         }
         return (span, None);
     };
     // The walkable parts that hang together with the topmost: together they are the ground. What
     // stands on it and is stepped over does not raise it.
     let hanging = |from: &Part| {
-        let mut lo = from.lo;
-        for s in parts.iter().rev().filter(|s| s.surface.is_ground()) {
-            if s.hi >= lo && s.lo < lo {
-                lo = s.lo;
+        let mut lo = from.lo();
+        for s in parts.iter().rev().filter(|s| s.surface().is_ground()) {
+            if s.hi() >= lo && s.lo() < lo {
+                lo = s.lo();
             }
         }
         lo
@@ -537,23 +562,23 @@ fn solid_span(
     let mut lo = hanging(&best);
     // A step within the column: the ground is what lies in its middle.
     let lower = walkable()
-        .filter(|s| s.hi < lo && i64::from(top) - i64::from(s.hi) <= places.step_over)
-        .max_by_key(|s| (s.hi, s.surface));
+        .filter(|s| s.hi() < lo && i64::from(top) - i64::from(s.hi()) <= places.step_over)
+        .max_by_key(|s| (s.hi(), s.surface()));
     let rise = |lo: i32, hi: i32| (i64::from(hi) - i64::from(lo)).min(i64::from(i32::MAX)) as i32;
     let ground = |lo: i32, hi: i32| ((i64::from(lo) + i64::from(hi)) / 2) as i32;
     let mut other = None;
     if let Some(lower) = lower {
         let below = hanging(lower);
         let mut rest = (*lower, below);
-        if places.middle_is_lower(column, [lo, best.hi], [below, lower.hi]) {
+        if places.middle_is_lower(column, [lo, best.hi()], [below, lower.hi()]) {
             ((best, lo), rest) = (rest, (best, lo));
         }
         let (s, lo) = rest;
-        let (ground, rise, area) = (ground(lo, s.hi), rise(lo, s.hi), s.surface.area());
+        let (ground, rise, area) = (ground(lo, s.hi()), rise(lo, s.hi()), s.surface().area());
         other = Some(OtherGround { column, top, ground, rise, area });
     }
-    span.area = best.surface.area();
-    span.rise = rise(lo, best.hi);
-    span.ground = ground(lo, best.hi);
+    span.area = best.surface().area();
+    span.rise = rise(lo, best.hi());
+    span.ground = ground(lo, best.hi());
     (span, other)
 }

@@ -124,10 +124,11 @@ impl ColumnSamples {
         window: &Window,
     ) {
         self.loose.clear();
+        self.loose.reserve(grid.columns_to_reserve());
         for (number, triangle) in triangles {
             self.add(number, triangle, grid, window);
         }
-        self.sort_into_columns(window.columns());
+        self.sort_into_columns(window.columns(), grid.columns_to_reserve());
     }
 
     /// The samples of one triangle over a window, in place of what was there, each with its column:
@@ -144,8 +145,9 @@ impl ColumnSamples {
         &self.loose
     }
 
-    fn sort_into_columns(&mut self, columns: usize) {
+    fn sort_into_columns(&mut self, columns: usize, reserved: usize) {
         self.firsts.clear();
+        self.firsts.reserve(reserved + 1);
         self.firsts.resize(columns + 1, 0);
         for (column, _) in &self.loose {
             self.firsts[*column as usize + 1] += 1;
@@ -155,6 +157,7 @@ impl ColumnSamples {
         }
         let none = Sample { lo: 0, hi: 0, surface: Surface::UPRIGHT, triangle: 0 };
         self.samples.clear();
+        self.samples.reserve(reserved);
         self.samples.resize(self.loose.len(), none);
         // Filling a column from its end moves its start to the right place.
         for (column, sample) in self.loose.iter().rev() {

@@ -91,6 +91,7 @@ impl Places<'_> {
         if !samples.iter().any(|s| can_stand(s.surface)) {
             return 0;
         }
+        let corner = self.column_corner(column);
         let PlaceScratch { sheets, walls, line } = scratch;
         sheets.clear();
         walls.clear();
@@ -103,7 +104,7 @@ impl Places<'_> {
             if i64::from(s.hi) < low - i64::from(TOUCHING_UNITS) || i64::from(s.lo) > head {
                 continue;
             }
-            let corners = self.corners_from(column, s.triangle);
+            let corners = self.corners_from(corner, s.triangle);
             if s.surface == Surface::UPRIGHT {
                 let places = places_near(&corners, f64::from(self.grid.cell));
                 if places != 0 {
@@ -171,12 +172,13 @@ impl Places<'_> {
     /// Whether of two ranges of heights only the second has ground in the middle of a column.
     pub(crate) fn middle_is_lower(&self, column: usize, high: [i32; 2], low: [i32; 2]) -> bool {
         let half = 0.5 * f64::from(self.grid.cell);
+        let corner = self.column_corner(column);
         let has_ground = |[from, to]: [i32; 2]| {
             self.samples.of_column(column).iter().any(|s| {
                 s.surface.is_ground()
                     && s.lo >= from
                     && s.hi <= to
-                    && Sides::new(&self.corners_from(column, s.triangle))
+                    && Sides::new(&self.corners_from(corner, s.triangle))
                         .is_some_and(|sides| sides.hold(half, half))
             })
         };
@@ -225,8 +227,7 @@ impl Places<'_> {
     }
 
     /// A triangle's corners, counted from the column's corner.
-    fn corners_from(&self, column: usize, triangle: u32) -> [[f64; 3]; 3] {
-        let [x, y] = self.column_corner(column);
+    fn corners_from(&self, [x, y]: [i64; 2], triangle: u32) -> [[f64; 3]; 3] {
         let [a, b, c] = &self.triangles[triangle as usize].corners;
         let from = |c: &[i32; 3]| {
             [(i64::from(c[0]) - x) as f64, (i64::from(c[1]) - y) as f64, f64::from(c[2])]
