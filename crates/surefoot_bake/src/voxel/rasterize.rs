@@ -37,6 +37,9 @@ struct RowScratch {
     highs: Vec<f64>,
 }
 
+/// For how many samples to a column memory is kept ready.
+const SAMPLES_TO_RESERVE: usize = 2;
+
 /// Adding and taking away this number rounds to whole units, halves to even.
 const ROUND_TO_UNITS: f64 = 6_755_399_441_055_744.0;
 
@@ -124,7 +127,7 @@ impl ColumnSamples {
         window: &Window,
     ) {
         self.loose.clear();
-        self.loose.reserve(grid.columns_to_reserve());
+        self.loose.reserve(SAMPLES_TO_RESERVE * grid.columns_to_reserve());
         for (number, triangle) in triangles {
             self.add(number, triangle, grid, window);
         }
@@ -156,8 +159,8 @@ impl ColumnSamples {
             self.firsts[i + 1] += self.firsts[i];
         }
         let none = Sample { lo: 0, hi: 0, surface: Surface::UPRIGHT, triangle: 0 };
-        self.samples.clear();
-        self.samples.reserve(reserved);
+        self.samples.reserve((SAMPLES_TO_RESERVE * reserved).saturating_sub(self.samples.len()));
+        // All of them are written over.
         self.samples.resize(self.loose.len(), none);
         // Filling a column from its end moves its start to the right place.
         for (column, sample) in self.loose.iter().rev() {
