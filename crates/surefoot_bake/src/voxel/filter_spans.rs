@@ -582,3 +582,73 @@ fn solid_span(
     span.ground = ground(lo, best.hi());
     (span, other)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Parts in no order, some of them twice, from a number to start with.
+    fn parts(seed: u32, count: usize) -> Vec<Part> {
+        let mut state = seed;
+        let mut next = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        let surfaces = [Surface::UPRIGHT, Surface::STEEP, Surface::DOWN, Surface::ground(3)];
+        (0..count)
+            .map(|_| {
+                let lo = 40 * next(9) as i32 - 160;
+                Part::new(lo, lo + 50 * next(3) as i32, surfaces[next(4) as usize])
+            })
+            .collect()
+    }
+
+    #[test]
+    fn parts_keep_their_numbers_and_their_order() {
+        let surface = Surface::ground(u16::MAX);
+        for (lo, hi) in [(i32::MIN, i32::MAX), (-1, 0), (0, 0), (-7, -3)] {
+            let part = Part::new(lo, hi, surface);
+            assert_eq!((part.lo(), part.hi(), part.surface()), (lo, hi, surface));
+        }
+        assert!(Part::new(-1, 5, surface) < Part::new(0, -5, Surface::UPRIGHT));
+        assert!(Part::new(2, -1, surface) < Part::new(2, 0, Surface::UPRIGHT));
+        assert!(Part::new(2, 0, Surface::UPRIGHT) < Part::new(2, 0, Surface::DOWN));
+    }
+
+    #[test]
+    fn inserting_one_by_one_sorts_and_leaves_out_what_is_there() {
+        for seed in 0..200 {
+            let mut whole = parts(seed, seed as usize % 30);
+            let mut one_by_one = Vec::new();
+            whole.iter().for_each(|p| insert(&mut one_by_one, *p));
+            whole.sort_unstable();
+            whole.dedup();
+            assert_eq!(one_by_one, whole);
+        }
+    }
+
+    #[test]
+    fn a_box_on_the_floor_is_solid_and_a_lone_ceiling_is_not() {
+        let up = Surface::ground(0);
+        let solid = |lo, hi| Part::new(lo, hi, Surface::UPRIGHT);
+        let mut column =
+            vec![Part::new(0, 0, up), Part::new(10, 10, Surface::DOWN), Part::new(900, 900, up)];
+        fill_solids(&mut column, &mut Vec::new());
+        assert!(column.contains(&solid(10, 900)));
+        let mut ceiling = vec![Part::new(0, 0, up), Part::new(900, 900, Surface::DOWN)];
+        let before = ceiling.clone();
+        fill_solids(&mut ceiling, &mut Vec::new());
+        assert_eq!(ceiling, before);
+        // Many parts are dealt with another way than few: what is found is the same.
+        let mut many: Vec<Part> = (0..MOST_TO_INSERT as i32)
+            .flat_map(|i| [(1000 * i, Surface::DOWN), (1000 * i + 500, up)])
+            .map(|(z, surface)| Part::new(z, z, surface))
+            .collect();
+        fill_solids(&mut many, &mut Vec::new());
+        assert_eq!(many.len(), 3 * MOST_TO_INSERT);
+        assert!(
+            (0..MOST_TO_INSERT as i32).all(|i| many.contains(&solid(1000 * i, 1000 * i + 500)))
+        );
+        assert!(many.is_sorted());
+    }
+}
