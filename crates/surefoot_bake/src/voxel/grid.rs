@@ -294,6 +294,11 @@ impl BinnedTiles {
         self.firsts.len() - 1
     }
 
+    /// How many triangles lie over a tile and its margin.
+    pub(crate) fn triangle_count(&self, tile: usize) -> usize {
+        self.firsts[tile + 1] - self.firsts[tile]
+    }
+
     /// The triangles over a tile and its margin.
     pub(crate) fn triangles_of(&self, tile: usize) -> impl Iterator<Item = (u32, &GridTriangle)> {
         self.members[self.firsts[tile]..self.firsts[tile + 1]]
