@@ -28,7 +28,8 @@ pub(crate) fn write(scenes: &[&str]) -> Result<()> {
          Scalable Navmesh Generation with multiple levels and stairs support* (2013): the settings \
          are the source's (table 2), regions are flat, the ground is not eroded. The scenes are \
          procedural ones with the source's triangle counts and dimensions. A link is a pair of \
-         neighbouring cells. Stairs: ways up and down the scene's stairs that were found; with S3 \
+         neighbouring cells. The peak is that of the process during the build, the scene's triangles \
+         with it. Stairs: ways up and down the scene's stairs that were found; with S3 \
          and S4 a cell is higher than a step, so none can be.\n\n{tables}",
         machine()
     );

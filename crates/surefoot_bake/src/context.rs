@@ -150,6 +150,26 @@ impl<'a> StageContext<'a> {
         }
     }
 
+    /// Runs work that goes on beside other work with a context of its own, which nobody watches. What
+    /// it reports is for [`StageContext::take_over`].
+    pub(crate) fn beside<T>(
+        cancel: Option<&AtomicBool>,
+        run: impl FnOnce(&mut StageContext<'_>) -> T,
+    ) -> (T, BakeReport) {
+        let mut context = StageContext { cancel, ..StageContext::default() };
+        context.report.stages.push(StageReport { name: "", ms: 0.0, counts: Vec::new() });
+        let result = run(&mut context);
+        (result, context.report)
+    }
+
+    /// Adds what was reported beside to the running stage.
+    pub(crate) fn take_over(&mut self, report: BakeReport) {
+        if let Some(stage) = self.report.stages.last_mut() {
+            stage.counts.extend(report.stages.into_iter().flat_map(|s| s.counts));
+        }
+        self.report.warnings.extend(report.warnings);
+    }
+
     /// Adds a warning to the report.
     pub(crate) fn warn(&mut self, warning: Warning) {
         self.report.warnings.push(warning);

@@ -73,6 +73,9 @@ const OUTLINES_PER_NOTCH: f64 = 0.5;
 /// at a cost that grows nearly as its vertices.
 const OUTLINES_BY_NOTCHES: usize = 20_000;
 
+/// Outlines of at most so many corners on the average are those of curved ground, most likely.
+const CORNERS_OF_CURVED: usize = 6;
+
 /// Connected cells smaller than this are no ground for anybody, in m².
 const SPECK_M2: f64 = 1e-3;
 
@@ -108,13 +111,33 @@ fn partition_counted(
             if outline_count > OUTLINES_BY_NOTCHES {
                 merge_cells::merge_cells(face_triangles(&surface, context)?, settings)
             } else {
-                let (cells, found) = by_notches(&surface, outlines, settings, context)?;
+                let cancel = context.cancel_flag();
+                let split = |outlines| {
+                    StageContext::beside(cancel, |c| by_notches(&surface, outlines, settings, c))
+                };
+                let merge = || {
+                    StageContext::beside(cancel, |c| {
+                        let triangles = face_triangles(&surface, c)?;
+                        Ok::<_, BakeError>(merge_cells::merge_cells(triangles, settings))
+                    })
+                };
+                // Merging is begun before it is known whether it is needed where it most likely is.
+                let corners: usize = outlines.iter().map(|o| o.edges().count()).sum();
+                let early = rayon::current_num_threads() > 1
+                    && corners <= CORNERS_OF_CURVED * outline_count;
+                let ((by_notches, report), merged) = match early {
+                    true => rayon::join(|| split(outlines), || Some(merge())),
+                    false => (split(outlines), None),
+                };
+                context.take_over(report);
+                let (cells, found) = by_notches?;
                 if outline_count as f64 <= OUTLINES_PER_NOTCH * found.notches as f64 {
                     counts = found;
                     cells
                 } else {
-                    let triangles = face_triangles(&surface, context)?;
-                    let merged = merge_cells::merge_cells(triangles, settings);
+                    let (merged, report) = merged.unwrap_or_else(merge);
+                    context.take_over(report);
+                    let merged = merged?;
                     if merged.len() < cells.len() { merged } else { cells }
                 }
             }

@@ -346,6 +346,7 @@ impl DisjointSets {
         number
     }
 
+    #[inline]
     pub(crate) fn find(&mut self, mut i: u32) -> u32 {
         while self.parent[i as usize] != i {
             let up = self.parent[self.parent[i as usize] as usize];
@@ -356,7 +357,12 @@ impl DisjointSets {
     }
 
     /// Joins two sets; the smaller number leads.
+    #[inline]
     pub(crate) fn join(&mut self, a: u32, b: u32) {
+        // The most common case where members come in order.
+        if self.parent[a as usize] == self.parent[b as usize] {
+            return;
+        }
         let (a, b) = (self.find(a), self.find(b));
         self.parent[a.max(b) as usize] = a.min(b);
     }

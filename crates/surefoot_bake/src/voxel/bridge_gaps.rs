@@ -22,19 +22,27 @@ pub(crate) fn bridge_gaps(columns: &mut Columns, places: &Places<'_>) {
     let mut scratch = PlaceScratch::default();
     let mut added: Vec<(u32, SolidSpan)> = Vec::new();
     let (width, depth) = (window.width() as usize, window.depth() as usize);
-    for column in 0..width * depth {
-        let of_column = columns.solids_of(column);
-        if of_column.is_empty() {
-            continue;
-        }
-        let (x, y) = (column % width, column / width);
-        for a in of_column.iter().filter(|s| s.is_ground()) {
-            for (stride, beyond) in [(1, width - 1 - x), (width, depth - 1 - y)] {
-                let most = (MOST_GAP_COLUMNS as usize + 1).min(beyond);
-                if most == 0 || goes_on(columns, places, a, column + stride) {
-                    continue;
+    for y in 0..depth {
+        let firsts = &columns.solid_firsts[y * width..=(y + 1) * width];
+        for x in (0..width).filter(|&x| firsts[x] < firsts[x + 1]) {
+            let column = y * width + x;
+            let [to_east, to_north] = [width - 1 - x, depth - 1 - y];
+            let beside = |stride: usize, beyond: usize| match beyond {
+                0 => &[][..],
+                _ => columns.solids_of(column + stride),
+            };
+            let (east, north) = (beside(1, to_east), beside(width, to_north));
+            for a in columns.solids_of(column).iter().filter(|s| s.is_ground()) {
+                let mut look = |stride: usize, beyond: usize| {
+                    let way = [column, stride, (MOST_GAP_COLUMNS as usize + 1).min(beyond)];
+                    find_tread(columns, places, a, way, &mut scratch, &mut added);
+                };
+                if !goes_on(east, places, a) {
+                    look(1, to_east);
                 }
-                find_tread(columns, places, a, [column, stride, most], &mut scratch, &mut added);
+                if !goes_on(north, places, a) {
+                    look(width, to_north);
+                }
             }
         }
     }
@@ -50,12 +58,13 @@ pub(crate) fn bridge_gaps(columns: &mut Columns, places: &Places<'_>) {
 }
 
 /// Whether something as high as a tread stands in the next column: the most common case.
-fn goes_on(columns: &Columns, places: &Places<'_>, a: &SolidSpan, next: usize) -> bool {
+#[inline]
+fn goes_on(beside: &[SolidSpan], places: &Places<'_>, a: &SolidSpan) -> bool {
     let grid = places.grid;
     let height = i64::from(a.height());
     let over_head = height + grid.step + grid.agent_height;
     let least = height - i64::from(grid.cell_height);
-    columns.solids_of(next).iter().any(|s| i64::from(s.lo) < over_head && i64::from(s.top) > least)
+    beside.iter().any(|s| i64::from(s.lo) < over_head && i64::from(s.top) > least)
 }
 
 /// Looks from a tread along one axis, over columns with nothing as high as the lower of two treads, for

@@ -66,15 +66,40 @@ pub(crate) struct ErodeScratch {
     /// For spans with links that end: where to look in `ends`.
     ends_of: Vec<u32>,
     ends: Vec<Ends>,
-    /// From the span's far side, to the west, then to the east.
-    aside: Vec<Along>,
-    /// From the middle of the span, either way, in eighths of a column.
-    nearest: Vec<Along>,
-    /// The least of each of those: most spans are far from everything, and that alone tells.
+    /// What is met to the west and to the east of every span.
+    aside: [Vec<Aside>; 2],
+    /// For every span with links that end, what is met from there to the west and to the east.
+    met: [Vec<Met>; 2],
+    /// The least number of eighths of a column from the middle of each span, either way: most spans
+    /// are far from everything, and that alone tells.
     least: Vec<i16>,
+    /// How many links to the north and to the south something is that [`too_near`] has to look at.
+    quiet: [Vec<u8>; 2],
     removed: Vec<(u32, EdgeClass)>,
     places: PlaceScratch,
 }
+
+/// To one side of a span: the next span with links that end, its place in [`ErodeScratch::ends`], and
+/// how many columns away it is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Aside {
+    end: u32,
+    columns: u32,
+}
+
+/// Steps to one side of a span with links that end, from its middle and from its far side, and the
+/// least of each.
+#[derive(Clone, Copy, Debug)]
+struct Met {
+    half: Along,
+    whole: Along,
+    least_half: i16,
+    least_whole: i16,
+}
+
+/// The places in [`ErodeScratch::aside`], [`ErodeScratch::met`].
+const TO_WEST: usize = 0;
+const TO_EAST: usize = 1;
 
 /// Erodes the ground of a window by the agent's radius.
 pub(crate) fn erode(
@@ -95,11 +120,12 @@ pub(crate) fn erode(
     find_ends(field, columns, places, scratch);
     let cap = (SIDE as u32 * (reach + 2)).min(FAR as u32) as i16;
     measure_along_x(field, cap, scratch);
+    find_quiet(field, limit, scratch);
     let mut removed = std::mem::take(&mut scratch.removed);
     removed.clear();
     for span in 0..field.links.len() as u32 {
         if field.gone[span as usize].is_none()
-            && let Some(class) = too_near(field, scratch, span, limit, reach)
+            && let Some(class) = too_near(field, scratch, span, [limit, u64::from(reach)], cap)
         {
             removed.push((span, class));
         }
@@ -112,13 +138,37 @@ const fn square(n: u32) -> u64 {
     n as u64 * n as u64
 }
 
+/// Counts the links from each span to the first that has to be looked at, to the north and to the south:
+/// where a link ends, and where something is near to the west or the east.
+fn find_quiet(field: &OpenField, limit: u64, scratch: &mut ErodeScratch) {
+    let count = field.links.len();
+    let ErodeScratch { least, quiet: [north, south], .. } = scratch;
+    // The nearest row of places in the next row of columns lies three eighths away.
+    let is_near = |span: u32| square(least[span as usize] as u32) + square(3) < limit;
+    // All entries are written before they are read.
+    north.resize(count, 0);
+    south.resize(count, 0);
+    let ahead = |links: &[u32; 4], direction: usize, quiet: &[u8]| match links[direction] {
+        NO_SPAN => 0,
+        next if is_near(next) => 0,
+        next => quiet[next as usize].saturating_add(1),
+    };
+    // Spans are numbered row by row, so the neighbour to the south comes before, to the north after.
+    for (span, links) in field.links.iter().enumerate() {
+        south[span] = ahead(links, SOUTH, south);
+    }
+    for (span, links) in field.links.iter().enumerate().rev() {
+        north[span] = ahead(links, NORTH, north);
+    }
+}
+
 /// What stands nearer to the middle of a span than allowed.
 fn too_near(
     field: &OpenField,
     scratch: &ErodeScratch,
     span: u32,
-    limit: u64,
-    reach: u32,
+    [limit, reach]: [u64; 2],
+    cap: i16,
 ) -> Option<EdgeClass> {
     let mut best = (limit, None);
     let look = |best: &mut (u64, Option<EdgeClass>), along: &Along, rows_away: i32| {
@@ -131,9 +181,14 @@ fn too_near(
         }
     };
     if square(scratch.least[span as usize] as u32) < best.0 {
-        look(&mut best, &scratch.nearest[span as usize], 0);
+        look(&mut best, &scratch.nearest(span, cap), 0);
     }
-    for (direction, sign) in [(NORTH, 1), (SOUTH, -1)] {
+    for (direction, sign, quiet) in [(NORTH, 1, &scratch.quiet[0]), (SOUTH, -1, &scratch.quiet[1])]
+    {
+        // Most spans are far from everything.
+        if u64::from(quiet[span as usize]) >= reach {
+            continue;
+        }
         let mut at = span;
         for k in 1..=reach as i32 {
             let row_away = square((8 * k - 5) as u32);
@@ -154,7 +209,7 @@ fn too_near(
             }
             at = next;
             if row_away + square(scratch.least[at as usize] as u32) < best.0 {
-                look(&mut best, &scratch.nearest[at as usize], sign * k);
+                look(&mut best, &scratch.nearest(at, cap), sign * k);
             }
         }
     }
@@ -170,6 +225,24 @@ impl ErodeScratch {
     fn behind(&self, span: u32, direction: usize) -> (u16, EdgeClass) {
         self.ends(span)
             .map_or((0, EdgeClass::Open), |e| (e.behind[direction], e.classes[direction]))
+    }
+
+    /// Steps from the middle of a span to one side, and the least of them.
+    fn half(&self, span: u32, side: usize, cap: i16) -> Along {
+        let Aside { end, columns } = self.aside[side][span as usize];
+        let met = &self.met[side][end as usize];
+        if columns == 0 { met.half } else { met.whole.farther(steps(columns) - 2, cap) }
+    }
+
+    /// Eighths of a column from the middle of a span to what is nearest, either way.
+    fn nearest(&self, span: u32, cap: i16) -> Along {
+        let [west, east] = [TO_WEST, TO_EAST].map(|side| self.half(span, side, cap));
+        let class = if least(&east.places) < least(&west.places) { east.class } else { west.class };
+        let mut places = east.places;
+        for (both, west) in places.iter_mut().zip(&west.places) {
+            *both = 1 + 2 * (*both).min(*west);
+        }
+        Along { places, class }
     }
 
     /// The places of a span and of the lines beside it, row by row.
@@ -229,8 +302,8 @@ fn find_ends(
         }
         let place = field.places[span as usize];
         let column = (place[1] * places.window.width() + place[0]) as usize;
-        let height = columns.heights[span as usize];
-        let made = |s: u32| columns.made[s as usize];
+        let height = columns.grounds[span as usize].height;
+        let made = |s: u32| columns.grounds[s as usize].made;
         if made(span) != Made::Bridge {
             let is_riser = |s: u32| s != NO_SPAN && made(s) == Made::Riser;
             let over_steep = is_riser(span) || links.iter().any(|&l| is_riser(l));
@@ -265,61 +338,77 @@ fn run(row: u16, order: &[u16]) -> i16 {
 const WESTWARDS: [u16; SIDE] = [3, 2, 1, 0];
 const EASTWARDS: [u16; SIDE] = [0, 1, 2, 3];
 
+/// The steps across some columns, as many as count.
+fn steps(columns: u32) -> i16 {
+    (SIDE as u32 * columns.min(FAR as u32 / SIDE as u32)) as i16
+}
+
+impl Along {
+    fn farther(&self, steps: i16, cap: i16) -> Self {
+        let mut along = *self;
+        along.places.iter_mut().for_each(|p| *p = (*p + steps).min(cap));
+        along
+    }
+}
+
 fn measure_along_x(field: &OpenField, cap: i16, scratch: &mut ErodeScratch) {
     let count = field.links.len();
-    let nothing = Along { places: [0; 8], class: EdgeClass::Open };
+    let along = Along { places: [cap; 8], class: EdgeClass::Open };
+    let nothing = Met { half: along, whole: along, least_half: cap, least_whole: cap };
+    let ends = scratch.ends.len();
     // All entries are written before they are read.
-    scratch.aside.resize(count, nothing);
-    scratch.nearest.resize(count, nothing);
-    scratch.least.resize(count, 0);
+    scratch.met.iter_mut().for_each(|m| m.resize(ends, nothing));
+    scratch.aside.iter_mut().for_each(|a| a.resize(count, Aside::default()));
+    scratch.least.resize(count, FAR);
     // Spans are numbered row by row, so the neighbour to the west comes before, to the east after.
     for span in 0..count as u32 {
-        let (half, whole) = pass(field, scratch, span, WEST, cap);
-        scratch.aside[span as usize] = whole;
-        scratch.nearest[span as usize] = half;
+        pass(field, scratch, span, [WEST, TO_WEST], cap);
     }
     for span in (0..count as u32).rev() {
-        let (half, whole) = pass(field, scratch, span, EAST, cap);
-        scratch.aside[span as usize] = whole;
-        let west = scratch.nearest[span as usize];
-        let [to_east, to_west] = [least(&half.places), least(&west.places)];
-        let class = if to_east < to_west { half.class } else { west.class };
-        let mut both = half.places;
-        for (both, west) in both.iter_mut().zip(&west.places) {
-            *both = 1 + 2 * (*both).min(*west);
-        }
-        scratch.least[span as usize] = 1 + 2 * to_east.min(to_west);
-        scratch.nearest[span as usize] = Along { places: both, class };
+        pass(field, scratch, span, [EAST, TO_EAST], cap);
+    }
+    let ErodeScratch { aside: [west, east], met: [met_west, met_east], least, .. } = scratch;
+    let half = |met: &[Met], Aside { end, columns }: Aside| match met.get(end as usize) {
+        Some(met) if columns == 0 => met.least_half,
+        Some(met) => (met.least_whole + steps(columns) - 2).min(cap),
+        None => cap,
+    };
+    for ((least, west), east) in least.iter_mut().zip(west).zip(east) {
+        *least = 1 + 2 * half(met_west, *west).min(half(met_east, *east));
     }
 }
 
-/// Steps from the middle of a span to the west or the east, and from its far side.
+/// Finds what is met to one side of a span.
 fn pass(
     field: &OpenField,
-    scratch: &ErodeScratch,
+    scratch: &mut ErodeScratch,
     span: u32,
-    direction: usize,
+    [direction, side]: [usize; 2],
     cap: i16,
-) -> (Along, Along) {
+) {
     let next = field.links[span as usize][direction];
-    if next != NO_SPAN && scratch.ends_of[span as usize] == u32::MAX {
-        let beside = &scratch.aside[next as usize];
-        let farther = |steps: i16| {
-            let mut along = *beside;
-            along.places.iter_mut().for_each(|p| *p = (*p + steps).min(cap));
-            along
-        };
-        return (farther(2), farther(4));
+    let end = scratch.ends_of[span as usize];
+    if end != u32::MAX {
+        let (half, whole) = pass_end(scratch, span, next, [direction, side], cap);
+        let met =
+            Met { half, whole, least_half: least(&half.places), least_whole: least(&whole.places) };
+        scratch.met[side][end as usize] = met;
+        scratch.aside[side][span as usize] = Aside { end, columns: 0 };
+    } else if next != NO_SPAN {
+        let Aside { end, columns } = scratch.aside[side][next as usize];
+        scratch.aside[side][span as usize] = Aside { end, columns: columns + 1 };
+    } else {
+        // No ground any more: nothing leads there.
+        scratch.aside[side][span as usize] = Aside { end: u32::MAX, columns: 0 };
     }
-    pass_end(scratch, span, next, direction, cap)
 }
 
-/// The same for a span with links that end.
+/// Steps from the middle of a span with links that end to the west or the east, and from its far side.
 fn pass_end(
     scratch: &ErodeScratch,
     span: u32,
     next: u32,
-    direction: usize,
+    [direction, side]: [usize; 2],
     cap: i16,
 ) -> (Along, Along) {
     let order = if direction == WEST { WESTWARDS } else { EASTWARDS };
@@ -333,14 +422,12 @@ fn pass_end(
             }
             Along { places, class }
         }
-        next => scratch.aside[next as usize],
+        next => {
+            let Aside { end, columns } = scratch.aside[side][next as usize];
+            scratch.met[side][end as usize].whole.farther(steps(columns), cap)
+        }
     };
     let mut half = whole;
-    if scratch.ends_of[span as usize] == u32::MAX {
-        half.places.iter_mut().for_each(|p| *p = (*p + 2).min(cap));
-        whole.places.iter_mut().for_each(|p| *p = (*p + 4).min(cap));
-        return (half, whole);
-    }
     for (row, bits) in scratch.rows(span).into_iter().enumerate() {
         let on = whole.places[row];
         let (here, near) = (run(bits, &order), run(bits, &order[2..]));

@@ -27,6 +27,9 @@ const VERTICAL_SINE: f64 = 0.02;
 /// The most columns that one tile may have.
 const MAX_TILE_COLUMNS: u64 = 1 << 28;
 
+/// Memory is kept ready for so many columns at most.
+const MOST_TO_RESERVE: usize = 1 << 18;
+
 /// The most columns that what is stepped over may be wide: a leaning riser, a sloped kerb.
 const MOST_RISER_COLUMNS: u32 = 8;
 
@@ -41,6 +44,16 @@ impl Surface {
     pub(crate) const STEEP: Self = Self(1);
     /// Facing down.
     pub(crate) const DOWN: Self = Self(2);
+
+    /// All that it is, packed.
+    pub(crate) const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// What was packed.
+    pub(crate) const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
 
     /// Ground of an area type.
     pub(crate) const fn ground(area: u16) -> Self {
@@ -213,6 +226,13 @@ impl Grid {
         Window { x0, y0, x1, y1 }
     }
 
+    /// For how many columns memory is kept ready: as many as the largest tile has with those around
+    /// it, unless that is huge. What is not written to costs nothing, while growing costs copies.
+    pub(crate) fn columns_to_reserve(&self) -> usize {
+        let side = |count: u32| count.min(self.tile.saturating_add(2 * self.margins[0])) as usize;
+        (side(self.width) * side(self.depth)).min(MOST_TO_RESERVE)
+    }
+
     /// A tile's columns with those around them whose triangles, whose solid spans and whose ground
     /// have to be known.
     pub(crate) fn windows_around(&self, own: &Window) -> [Window; 3] {
@@ -272,6 +292,11 @@ pub(crate) struct BinnedTiles {
 impl BinnedTiles {
     pub(crate) fn tile_count(&self) -> usize {
         self.firsts.len() - 1
+    }
+
+    /// How many triangles lie over a tile and its margin.
+    pub(crate) fn triangle_count(&self, tile: usize) -> usize {
+        self.firsts[tile + 1] - self.firsts[tile]
     }
 
     /// The triangles over a tile and its margin.

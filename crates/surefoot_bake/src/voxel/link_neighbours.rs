@@ -4,8 +4,9 @@
 //! it leads to, at most one, since the agent is higher than its step; and which ledges were left out
 //! (Recast's rule: the last column before a drop is covered by ground only in part).
 
-use crate::voxel::filter_spans::{Columns, SolidSpan};
+use crate::voxel::filter_spans::{Columns, GroundSpan, SolidSpan};
 use crate::voxel::grid::{Grid, Window};
+use std::ops::Range;
 use surefoot_mesh::EdgeClass;
 
 /// No span in this direction.
@@ -54,37 +55,26 @@ impl OpenField {
         self.gone.resize(columns.len(), None);
         self.places.clear();
         self.places.reserve(columns.len());
-        for y in 0..depth {
-            for x in 0..width {
-                let column = y * width + x;
-                let count = columns.span_range(column).len();
-                if count == 0 {
+        let links = self.links.as_mut_slice();
+        let rows = (known.y0 - window.y0) as usize..(known.y1 - window.y0) as usize;
+        for y in rows {
+            let firsts = &columns.firsts[y * width..=(y + 1) * width];
+            for x in (known.x0 - window.x0) as usize..(known.x1 - window.x0) as usize {
+                let here = firsts[x]..firsts[x + 1];
+                if here.is_empty() {
                     continue;
                 }
-                self.places.extend(std::iter::repeat_n([x as u32, y as u32], count));
+                for _ in here.clone() {
+                    self.places.push([x as u32, y as u32]);
+                }
                 if x + 1 < width {
-                    self.link_columns(columns, grid, [column, column + 1], EAST);
+                    let there = firsts[x + 1]..firsts[x + 2];
+                    link_columns(links, &columns.grounds, grid, [here.clone(), there], EAST);
                 }
                 if y + 1 < depth {
-                    self.link_columns(columns, grid, [column, column + width], NORTH);
+                    let there = columns.span_range((y + 1) * width + x);
+                    link_columns(links, &columns.grounds, grid, [here, there], NORTH);
                 }
-            }
-        }
-    }
-
-    fn link_columns(&mut self, columns: &Columns, grid: &Grid, pair: [usize; 2], direction: usize) {
-        let (here, there) = (columns.span_range(pair[0]), columns.span_range(pair[1]));
-        let (mut a, mut b) = (here.start, there.start);
-        while a < here.end && b < there.end {
-            if can_go(columns, grid, a, b) {
-                self.links[a as usize][direction] = b;
-                self.links[b as usize][opposite(direction)] = a;
-                a += 1;
-                b += 1;
-            } else if columns.heights[a as usize] <= columns.heights[b as usize] {
-                a += 1;
-            } else {
-                b += 1;
             }
         }
     }
@@ -131,16 +121,39 @@ impl OpenField {
     }
 }
 
+/// Links the ground of two columns side by side.
+#[inline]
+fn link_columns(
+    links: &mut [[u32; 4]],
+    grounds: &[GroundSpan],
+    grid: &Grid,
+    [here, there]: [Range<u32>; 2],
+    direction: usize,
+) {
+    let (mut a, mut b) = (here.start, there.start);
+    while a < here.end && b < there.end {
+        let (from, to) = (&grounds[a as usize], &grounds[b as usize]);
+        if can_go(from, to, grid) {
+            links[a as usize][direction] = b;
+            links[b as usize][opposite(direction)] = a;
+            a += 1;
+            b += 1;
+        } else if from.height <= to.height {
+            a += 1;
+        } else {
+            b += 1;
+        }
+    }
+}
+
 /// Whether the agent can go between two spans of neighbouring columns.
-fn can_go(columns: &Columns, grid: &Grid, a: u32, b: u32) -> bool {
-    let (a, b) = (a as usize, b as usize);
-    let (ha, hb) = (columns.heights[a], columns.heights[b]);
-    let rise = (i64::from(ha) - i64::from(hb)).abs();
-    let room = i64::from(columns.ceilings[a].min(columns.ceilings[b]))
-        - i64::from(columns.tops[a].max(columns.tops[b]));
+#[inline]
+fn can_go(a: &GroundSpan, b: &GroundSpan, grid: &Grid) -> bool {
+    let rise = (i64::from(a.height) - i64::from(b.height)).abs();
+    let room = i64::from(a.ceiling.min(b.ceiling)) - i64::from(a.top.max(b.top));
     rise <= grid.climb
         && room >= grid.agent_height
-        && (!grid.level_only || grid.level(ha) == grid.level(hb))
+        && (!grid.level_only || grid.level(a.height) == grid.level(b.height))
 }
 
 /// The column beside another one; none beyond the window.
@@ -177,7 +190,7 @@ fn is_drop(
     span: u32,
     direction: usize,
 ) -> bool {
-    let height = i64::from(columns.heights[span as usize]);
+    let height = i64::from(columns.grounds[span as usize].height);
     !solids_beside(columns, window, place, direction).iter().any(|s| {
         i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) >= height - grid.climb
     })
@@ -192,7 +205,7 @@ pub(crate) fn side_class(
     span: u32,
     direction: usize,
 ) -> EdgeClass {
-    let height = i64::from(columns.heights[span as usize]);
+    let height = i64::from(columns.grounds[span as usize].height);
     let blocked = solids_beside(columns, window, place, direction)
         .iter()
         .any(|s| i64::from(s.lo) < height + grid.agent_height && i64::from(s.top) > height);

@@ -33,8 +33,12 @@ pub(crate) struct ColumnSamples {
 /// Lowest and highest point at the columns of one row.
 #[derive(Debug, Default)]
 struct RowScratch {
-    heights: Vec<(f64, f64)>,
+    lows: Vec<f64>,
+    highs: Vec<f64>,
 }
+
+/// For how many samples to a column memory is kept ready.
+const SAMPLES_TO_RESERVE: usize = 2;
 
 /// Adding and taking away this number rounds to whole units, halves to even.
 const ROUND_TO_UNITS: f64 = 6_755_399_441_055_744.0;
@@ -110,6 +114,7 @@ impl Lines {
 
 impl ColumnSamples {
     /// The samples of a column.
+    #[inline]
     pub(crate) fn of_column(&self, column: usize) -> &[Sample] {
         &self.samples[self.firsts[column] as usize..self.firsts[column + 1] as usize]
     }
@@ -122,10 +127,11 @@ impl ColumnSamples {
         window: &Window,
     ) {
         self.loose.clear();
+        self.loose.reserve(SAMPLES_TO_RESERVE * grid.columns_to_reserve());
         for (number, triangle) in triangles {
             self.add(number, triangle, grid, window);
         }
-        self.sort_into_columns(window.columns());
+        self.sort_into_columns(window.columns(), grid.columns_to_reserve());
     }
 
     /// The samples of one triangle over a window, in place of what was there, each with its column:
@@ -142,8 +148,9 @@ impl ColumnSamples {
         &self.loose
     }
 
-    fn sort_into_columns(&mut self, columns: usize) {
+    fn sort_into_columns(&mut self, columns: usize, reserved: usize) {
         self.firsts.clear();
+        self.firsts.reserve(reserved + 1);
         self.firsts.resize(columns + 1, 0);
         for (column, _) in &self.loose {
             self.firsts[*column as usize + 1] += 1;
@@ -152,7 +159,8 @@ impl ColumnSamples {
             self.firsts[i + 1] += self.firsts[i];
         }
         let none = Sample { lo: 0, hi: 0, surface: Surface::UPRIGHT, triangle: 0 };
-        self.samples.clear();
+        self.samples.reserve((SAMPLES_TO_RESERVE * reserved).saturating_sub(self.samples.len()));
+        // All of them are written over.
         self.samples.resize(self.loose.len(), none);
         // Filling a column from its end moves its start to the right place.
         for (column, sample) in self.loose.iter().rev() {
@@ -225,7 +233,7 @@ impl ColumnSamples {
                 continue;
             }
             self.row.measure(&strip, lines, from + first_x, to + first_x);
-            let heights = &self.row.heights[1..];
+            let heights = self.row.lows[1..].iter().zip(&self.row.highs[1..]);
             self.loose.extend((0..(to - from) as u32).zip(heights).map(|(i, (lo, hi))| {
                 (base + i, Sample { lo: to_units(*lo), hi: to_units(*hi), surface, triangle })
             }));
@@ -247,6 +255,7 @@ struct Strip {
 }
 
 impl Strip {
+    #[inline]
     fn cut(edges: &[Edge; 3], y0: f64, y1: f64) -> Self {
         let nowhere = (f64::INFINITY, 0.0);
         let mut strip = Self {
@@ -265,14 +274,17 @@ impl Strip {
             }
             let a = if e.y < y0 { e.at(y0) } else { (e.x, e.z) };
             let b = if e.end[1] > y1 { e.at(y1) } else { (e.end[0], e.end[2]) };
-            let on_borders = [[e.y <= y0, e.end[1] <= y0], [e.y >= y1, e.end[1] >= y1]];
-            for (cut, [a_is_on, b_is_on]) in cuts.iter_mut().zip(on_borders) {
-                if a_is_on {
-                    lengthen(cut, a);
-                }
-                if b_is_on {
-                    lengthen(cut, b);
-                }
+            if e.y <= y0 {
+                lengthen(&mut cuts[0], a);
+            }
+            if e.end[1] <= y0 {
+                lengthen(&mut cuts[0], b);
+            }
+            if e.y >= y1 {
+                lengthen(&mut cuts[1], a);
+            }
+            if e.end[1] >= y1 {
+                lengthen(&mut cuts[1], b);
             }
             strip.push(a, b);
         }
@@ -322,31 +334,42 @@ impl RowScratch {
     /// for what lies beside them.
     fn measure(&mut self, strip: &Strip, lines: Lines, from: i64, to: i64) {
         let count = (to - from) as usize + 2;
-        self.heights.clear();
-        self.heights.resize(count, (f64::INFINITY, f64::NEG_INFINITY));
-        let heights = self.heights.as_mut_slice();
-        let extend = |entry: &mut (f64, f64), z: f64| {
-            *entry = (lesser(entry.0, z), greater(entry.1, z));
+        if self.lows.len() < count {
+            self.lows.resize(count, 0.0);
+            self.highs.resize(count, 0.0);
+        }
+        let (lows, highs) = (&mut self.lows[..count], &mut self.highs[..count]);
+        lows.fill(f64::INFINITY);
+        highs.fill(f64::NEG_INFINITY);
+        let extend = |(low, high): (&mut f64, &mut f64), z: f64| {
+            *low = lesser(*low, z);
+            *high = greater(*high, z);
         };
         let slot = |column: i64| (column - from + 1).clamp(0, count as i64 - 1) as usize;
         for &[a, b] in &strip.segments[..strip.count] {
             let (first, last) = (lines.at_or_before(a.0), lines.at_or_before(b.0));
-            extend(&mut heights[slot(first)], a.1);
-            extend(&mut heights[slot(last)], b.1);
+            for (at, z) in [(slot(first), a.1), (slot(last), b.1)] {
+                extend((&mut lows[at], &mut highs[at]), z);
+            }
             let (line, end) = ((first + 1).max(from), last.min(to));
             if line > end {
                 continue;
             }
             let slope = (b.1 - a.1) / (b.0 - a.0);
-            // Each line is the border of two columns.
-            let around = &mut heights[(line - from) as usize..=(end - from + 1) as usize];
-            let mut x = line as f64 * lines.cell;
-            for i in 1..around.len() {
-                let z = a.1 + (x - a.0) * slope;
-                extend(&mut around[i - 1], z);
-                extend(&mut around[i], z);
-                x += lines.cell;
+            // Each line is the border of two columns. Of what a segment that rises has over a column,
+            // the lowest is at the line before it and the highest at the one behind it.
+            let (at, count) = ((line - from) as usize, (end - line + 1) as usize);
+            let first_x = line as f64 * lines.cell;
+            let z_at = |i: i32| a.1 + (first_x + f64::from(i) * lines.cell - a.0) * slope;
+            let (low_at, high_at) = if slope < 0.0 { (at, at + 1) } else { (at + 1, at) };
+            let (low, high) = (&mut lows[low_at..][..count], &mut highs[high_at..][..count]);
+            for ((i, low), high) in (0_i32..).zip(low).zip(high) {
+                let z = z_at(i);
+                *low = lesser(*low, z);
+                *high = greater(*high, z);
             }
+            // Rounding may put the last line beyond the segment's end.
+            extend((&mut lows[at + count], &mut highs[at + count]), z_at(count as i32 - 1));
         }
     }
 }

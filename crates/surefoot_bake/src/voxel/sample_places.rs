@@ -43,6 +43,14 @@ impl Sheet {
         let (i, j) = ((place % SIDE) as f64, (place / SIDE) as f64);
         nearest_whole(self.height + i * self.along[0] + j * self.along[1])
     }
+
+    /// Whether it lies between two heights at all places of the column: rounding keeps the order, so
+    /// the outermost tell.
+    fn lies_within(&self, [low, high]: [i64; 2]) -> bool {
+        [0, SIDE - 1, SIDE * (SIDE - 1), SIDE * SIDE - 1]
+            .into_iter()
+            .all(|place| (low..=high).contains(&self.height_at(place)))
+    }
 }
 
 /// Working memory.
@@ -78,20 +86,30 @@ impl Places<'_> {
         let level = i64::from(level);
         let [low, high] = [level - self.grid.climb, level + self.grid.climb];
         let head = high + self.grid.agent_height;
+        let samples = self.samples.of_column(column);
+        let can_stand = |of: Surface| of.is_ground() || (over_steep && of == Surface::STEEP);
+        if !samples.iter().any(|s| can_stand(s.surface)) {
+            return 0;
+        }
+        let corner = self.column_corner(column);
         let PlaceScratch { sheets, walls, line } = scratch;
         sheets.clear();
         walls.clear();
-        let mut plain = 0;
-        let mut is_plain = true;
-        for s in self.samples.of_column(column) {
+        // Places covered by any surface while all of them are ground within the limits, by ground of
+        // which that is known place by place, by what the agent may stand on, and by everything that
+        // has to be looked at place by place.
+        let (mut plain, mut is_plain) = (0, true);
+        let (mut sure, mut standable, mut doubtful) = (0, 0, 0);
+        for s in samples {
             if i64::from(s.hi) < low - i64::from(TOUCHING_UNITS) || i64::from(s.lo) > head {
                 continue;
             }
-            let corners = self.corners_from(column, s.triangle);
+            let corners = self.corners_from(corner, s.triangle);
             if s.surface == Surface::UPRIGHT {
                 let places = places_near(&corners, f64::from(self.grid.cell));
                 if places != 0 {
                     walls.push((places, i64::from(s.lo), i64::from(s.hi)));
+                    doubtful |= places;
                 }
                 is_plain = false;
                 continue;
@@ -103,23 +121,36 @@ impl Places<'_> {
             };
             plain |= sheet.places;
             is_plain &= s.surface.is_ground() && i64::from(s.lo) >= low && i64::from(s.hi) <= high;
+            if can_stand(s.surface) {
+                standable |= sheet.places;
+            }
+            if s.surface.is_ground() && sheet.lies_within([low, high]) {
+                sure |= sheet.places;
+            } else {
+                doubtful |= sheet.places;
+            }
             sheets.push(sheet);
         }
         if is_plain {
             return plain;
         }
-        let mut ground = 0;
-        for place in 0..SIDE * SIDE {
+        // Where nothing but ground within the limits lies, the agent stands on the topmost.
+        let mut ground = sure & !doubtful;
+        let mut rest = standable & doubtful;
+        while rest != 0 {
+            let place = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
             line.clear();
-            line.extend(
-                sheets
-                    .iter()
-                    .filter(|s| s.places & 1 << place != 0)
-                    .map(|s| (s.height_at(place), s.surface, s.triangle)),
-            );
+            for s in sheets.iter().filter(|s| s.places & 1 << place != 0) {
+                line.push((s.height_at(place), s.surface, s.triangle));
+            }
             // Where two touch, the one facing up ends what is below, not what begins there.
             let touching = i64::from(TOUCHING_UNITS);
-            line.sort_unstable_by_key(|s| (s.0 + if s.1.faces_down() { touching } else { 0 }, s.1));
+            if line.len() > 1 {
+                line.sort_unstable_by_key(|s| {
+                    (s.0 + if s.1.faces_down() { touching } else { 0 }, s.1)
+                });
+            }
             let leads_over = |z: i64, triangle: u32| {
                 let at = self.place(column, place);
                 let met = (z as f64, Surface::STEEP, triangle);
@@ -141,12 +172,13 @@ impl Places<'_> {
     /// Whether of two ranges of heights only the second has ground in the middle of a column.
     pub(crate) fn middle_is_lower(&self, column: usize, high: [i32; 2], low: [i32; 2]) -> bool {
         let half = 0.5 * f64::from(self.grid.cell);
+        let corner = self.column_corner(column);
         let has_ground = |[from, to]: [i32; 2]| {
             self.samples.of_column(column).iter().any(|s| {
                 s.surface.is_ground()
                     && s.lo >= from
                     && s.hi <= to
-                    && Sides::new(&self.corners_from(column, s.triangle))
+                    && Sides::new(&self.corners_from(corner, s.triangle))
                         .is_some_and(|sides| sides.hold(half, half))
             })
         };
@@ -195,8 +227,7 @@ impl Places<'_> {
     }
 
     /// A triangle's corners, counted from the column's corner.
-    fn corners_from(&self, column: usize, triangle: u32) -> [[f64; 3]; 3] {
-        let [x, y] = self.column_corner(column);
+    fn corners_from(&self, [x, y]: [i64; 2], triangle: u32) -> [[f64; 3]; 3] {
         let [a, b, c] = &self.triangles[triangle as usize].corners;
         let from = |c: &[i32; 3]| {
             [(i64::from(c[0]) - x) as f64, (i64::from(c[1]) - y) as f64, f64::from(c[2])]

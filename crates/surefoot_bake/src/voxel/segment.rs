@@ -56,17 +56,14 @@ impl<'a> Ground<'a> {
         regions: Regions,
     ) -> Self {
         let mut ranks = vec![0; columns.len()];
-        for column in 0..window.columns() {
-            let spans = columns.span_range(column);
-            if spans.len() < 2 {
-                continue;
+        let (mut rank, mut column) = (0, None);
+        for (span, (place, gone)) in ranks.iter_mut().zip(field.places.iter().zip(&field.gone)) {
+            if column != Some(place) {
+                (rank, column) = (0, Some(place));
             }
-            let mut rank = 0;
-            for span in spans {
-                if field.gone[span as usize].is_none() {
-                    ranks[span as usize] = rank;
-                    rank += 1;
-                }
+            if gone.is_none() {
+                *span = rank;
+                rank += 1;
             }
         }
         let storeys = if regions == Regions::Flat { Vec::new() } else { ranks.clone() };
@@ -108,18 +105,15 @@ impl<'a> Ground<'a> {
         }
         self.high = high;
         // Towers that lean too far may be counted short, but never in one column.
-        for column in 0..self.window.columns() {
-            let spans = self.columns.span_range(column);
-            if spans.len() < 2 {
-                continue;
+        let (mut least, mut column) = (0, None);
+        let places = self.field.places.iter().zip(&self.field.gone);
+        for (storey, (place, gone)) in self.storeys.iter_mut().zip(places) {
+            if column != Some(place) {
+                (least, column) = (0, Some(place));
             }
-            let mut least = 0;
-            for s in spans {
-                if self.field.gone[s as usize].is_none() {
-                    let storey = self.storeys[s as usize].max(least);
-                    self.storeys[s as usize] = storey;
-                    least = storey + 1;
-                }
+            if gone.is_none() {
+                *storey = (*storey).max(least);
+                least = *storey + 1;
             }
         }
     }
@@ -127,36 +121,42 @@ impl<'a> Ground<'a> {
     /// All ground with other ground a storey below it, at most a column aside.
     fn over_other_ground(&self) -> Vec<u32> {
         let (width, depth) = (self.window.width() as usize, self.window.depth() as usize);
-        let heights = &self.columns.heights;
-        let ends = heights.iter().fold((i32::MAX, i32::MIN), |(lo, hi), &h| (lo.min(h), hi.max(h)));
-        if i64::from(ends.1) - i64::from(ends.0) < self.storey_height() {
+        let grounds = &self.columns.grounds;
+        let (mut lowest, mut highest) = (i32::MAX, i32::MIN);
+        for g in grounds {
+            (lowest, highest) = (lowest.min(g.height), highest.max(g.height));
+        }
+        if i64::from(highest) - i64::from(lowest) < self.storey_height() {
             return Vec::new();
         }
+        let (firsts, places) = (&self.columns.firsts, &self.field.places);
+        let is_here = |s: &u32| self.field.gone[*s as usize].is_none();
+        let spans_of_row = |y: usize| firsts[y * width]..firsts[(y + 1) * width];
         // The lowest ground of every column and the two beside it, row by row, with a row of nothing
         // before the first and behind the last.
         let mut lowest = vec![i32::MAX; width * (depth + 2)];
         let mut row = vec![i32::MAX; width + 2];
-        for y in 0..depth {
-            for (x, low) in row[1..=width].iter_mut().enumerate() {
-                let mut spans = self.columns.span_range(y * width + x);
-                let first = spans.find(|&s| self.field.gone[s as usize].is_none());
-                *low = first.map_or(i32::MAX, |s| heights[s as usize]);
+        for y in (0..depth).filter(|&y| !spans_of_row(y).is_empty()) {
+            row.fill(i32::MAX);
+            for s in spans_of_row(y).filter(is_here) {
+                let low = &mut row[places[s as usize][0] as usize + 1];
+                *low = (*low).min(grounds[s as usize].height);
             }
             let of_row = &mut lowest[(y + 1) * width..(y + 2) * width];
-            for (low, three) in of_row.iter_mut().zip(row.windows(3)) {
-                *low = three[0].min(three[1]).min(three[2]);
+            let [west, middle, east] = [&row[..width], &row[1..=width], &row[2..]];
+            for (((low, w), m), e) in of_row.iter_mut().zip(west).zip(middle).zip(east) {
+                *low = (*w).min(*m).min(*e);
             }
         }
         let mut high: Vec<u32> = Vec::new();
-        for column in 0..width * depth {
-            let spans = self.columns.span_range(column);
-            if spans.is_empty() {
-                continue;
-            }
-            let rows = [lowest[column], lowest[column + width], lowest[column + 2 * width]];
-            let low = i64::from(rows[0].min(rows[1]).min(rows[2])) + self.storey_height();
-            high.extend(spans.filter(|&s| {
-                i64::from(heights[s as usize]) >= low && self.field.gone[s as usize].is_none()
+        for y in (0..depth).filter(|&y| !spans_of_row(y).is_empty()) {
+            let rows = &lowest[y * width..(y + 3) * width];
+            let (south, rows) = rows.split_at(width);
+            let (middle, north) = rows.split_at(width);
+            high.extend(spans_of_row(y).filter(is_here).filter(|&s| {
+                let x = places[s as usize][0] as usize;
+                let low = i64::from(south[x].min(middle[x]).min(north[x])) + self.storey_height();
+                i64::from(grounds[s as usize].height) >= low
             }));
         }
         high
@@ -188,6 +188,7 @@ impl<'a> Ground<'a> {
     }
 
     /// A span's column in the grid.
+    #[inline]
     pub(crate) fn column(&self, span: u32) -> (u32, u32) {
         let [x, y] = self.field.places[span as usize];
         (self.window.x0 + x, self.window.y0 + y)
@@ -199,6 +200,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Whether a span lies in the tile's own columns.
+    #[inline]
     pub(crate) fn is_own(&self, span: u32) -> bool {
         let (x, y) = self.column(span);
         let own = &self.own;
@@ -222,6 +224,7 @@ impl<'a> Ground<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn link(&self, span: u32, direction: usize) -> Option<u32> {
         match self.field.links[span as usize][direction] {
             NO_SPAN => None,
@@ -229,13 +232,16 @@ impl<'a> Ground<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn height(&self, span: u32) -> i32 {
-        self.columns.heights[span as usize]
+        self.columns.grounds[span as usize].height
     }
 
     /// Whether two linked spans belong to one piece.
+    #[inline]
     pub(crate) fn belong_together(&self, a: u32, b: u32) -> bool {
-        let same_area = self.columns.areas[a as usize] == self.columns.areas[b as usize];
+        let grounds = &self.columns.grounds;
+        let same_area = grounds[a as usize].area == grounds[b as usize].area;
         same_area
             && match self.regions {
                 Regions::Flat => self.grid.level(self.height(a)) == self.grid.level(self.height(b)),
@@ -245,17 +251,19 @@ impl<'a> Ground<'a> {
 
     /// Whether the ground between two linked spans breaks: they differ by more than their own slope
     /// and a cell height.
+    #[inline]
     pub(crate) fn is_step(&self, a: u32, b: u32) -> bool {
-        let rises = &self.columns.rises;
-        let apart = (i64::from(self.height(a)) - i64::from(self.height(b))).abs();
+        let (a, b) = (&self.columns.grounds[a as usize], &self.columns.grounds[b as usize]);
+        let apart = (i64::from(a.height) - i64::from(b.height)).abs();
         if apart <= i64::from(self.grid.cell_height) {
             return false;
         }
-        let slope = (i64::from(rises[a as usize]) + i64::from(rises[b as usize])) / 2;
+        let slope = (i64::from(a.rise) + i64::from(b.rise)) / 2;
         apart > slope + i64::from(self.grid.cell_height)
     }
 
     /// Whether nothing at all lies between two linked spans.
+    #[inline]
     pub(crate) fn is_seamless(&self, a: u32, b: u32) -> bool {
         self.belong_together(a, b) && (self.regions == Regions::Flat || !self.is_step(a, b))
     }
@@ -279,9 +287,11 @@ pub(crate) struct Pieces {
 pub(crate) fn segment(ground: &Ground<'_>) -> Pieces {
     let mut sets = DisjointSets::new(ground.columns.len());
     for &span in ground.own_spans() {
-        for direction in [EAST, NORTH] {
-            if let Some(other) = ground.link(span, direction)
-                && ground.is_own(other)
+        let (x, y) = ground.column(span);
+        for (direction, goes_on) in [(EAST, x + 1 < ground.own.x1), (NORTH, y + 1 < ground.own.y1)]
+        {
+            if goes_on
+                && let Some(other) = ground.link(span, direction)
                 && ground.belong_together(span, other)
             {
                 sets.join(span, other);
@@ -296,7 +306,7 @@ pub(crate) fn segment(ground: &Ground<'_>) -> Pieces {
         if root == span {
             piece_of[span as usize] = keys.len() as u32;
             keys.push(ground.key(span));
-            areas.push(ground.columns.areas[span as usize]);
+            areas.push(ground.columns.grounds[span as usize].area);
         } else {
             piece_of[span as usize] = piece_of[root as usize];
         }

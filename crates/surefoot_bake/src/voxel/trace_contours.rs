@@ -10,7 +10,7 @@
 
 use crate::settings::Regions;
 use crate::voxel::divide::NO_PART;
-use crate::voxel::link_neighbours::{EAST, NORTH, SOUTH, WEST, column_beside, side_class};
+use crate::voxel::link_neighbours::{EAST, NO_SPAN, NORTH, SOUTH, WEST, column_beside, side_class};
 use crate::voxel::segment::{Ground, NO_PIECE, Pieces, SpanKey};
 use surefoot_mesh::EdgeClass;
 
@@ -96,11 +96,9 @@ pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces, parts: &[u32])
         run_of: vec![[NO_RUN; 4]; ground.columns.len()],
         tile: TracedTile::default(),
     };
+    tracer.tile.ground_spans = ground.own_spans().len();
     for &span in ground.own_spans() {
-        tracer.tile.ground_spans += 1;
-        for side in [EAST, NORTH, WEST, SOUTH] {
-            tracer.trace_side(span, side);
-        }
+        tracer.trace_sides(span);
         if ground.regions != Regions::Flat {
             tracer.sample_height(span);
         }
@@ -152,19 +150,32 @@ const TURN_LEFT: [(usize, usize); 4] = [(EAST, SE), (NORTH, NE), (SOUTH, SW), (W
 const TURN_RIGHT: [(usize, usize); 4] = [(NORTH, NW), (WEST, SW), (EAST, NE), (SOUTH, SE)];
 
 impl Tracer<'_> {
+    /// Traces the sides of a span along which something ends. Borders between two spans are traced
+    /// from the west and from the south.
+    #[inline]
+    fn trace_sides(&mut self, span: u32) {
+        let ground = self.ground;
+        let links = ground.field.links[span as usize];
+        for side in [EAST, NORTH] {
+            if links[side] == NO_SPAN || !ground.is_seamless(span, links[side]) {
+                self.trace_side(span, side);
+            } else if !ground.is_own(links[side]) {
+                let key = ground.key(links[side]);
+                self.tile.joins.push((self.pieces.piece_of[span as usize], key));
+            }
+        }
+        for side in [WEST, SOUTH] {
+            if links[side] == NO_SPAN {
+                self.trace_side(span, side);
+            }
+        }
+    }
+
     fn trace_side(&mut self, span: u32, side: usize) {
         let ground = self.ground;
         let other = ground.link(span, side);
         let beyond = match other {
             None => Beyond::Nothing(self.class_at(span, side)),
-            Some(_) if side == WEST || side == SOUTH => return,
-            Some(other) if ground.is_seamless(span, other) => {
-                if !ground.is_own(other) {
-                    let key = ground.key(other);
-                    self.tile.joins.push((self.pieces.piece_of[span as usize], key));
-                }
-                return;
-            }
             Some(other) => {
                 let piece = self.pieces.piece_of[other as usize];
                 if piece != NO_PIECE {

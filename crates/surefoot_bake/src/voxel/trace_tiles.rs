@@ -2,8 +2,8 @@
 //!
 //! Goes in: triangles by tile. Comes out: what remains of each tile, in order. Tiles run in parallel,
 //! as many at a time as there are threads, so memory is bounded by the tiles in flight; each thread
-//! keeps its working memory from tile to tile. Between groups of tiles the build can be cancelled and
-//! tells how far it has come.
+//! keeps its working memory from tile to tile. Between groups of tiles the build tells how far it has
+//! come; it can be cancelled between two tiles.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
@@ -19,10 +19,14 @@ use crate::voxel::sample_places::Places;
 use crate::voxel::segment::{Ground, segment};
 use crate::voxel::trace_contours::{TracedTile, trace_contours};
 use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-/// Tiles between two looks at the cancel flag, for each thread.
-const TILES_PER_LOOK: usize = 8;
+/// Tiles of a group, for each thread: what is told of progress, and how often threads wait for each
+/// other.
+const TILES_PER_GROUP: usize = 16;
 
 /// The working memory of a tile.
 #[derive(Default)]
@@ -39,25 +43,35 @@ pub(crate) fn trace_tiles(
     context: &mut StageContext<'_>,
 ) -> Result<Vec<TracedTile>, BakeError> {
     let count = tiles.tile_count();
-    let group = rayon::current_num_threads().max(1) * TILES_PER_LOOK;
+    let threads = rayon::current_num_threads().max(1);
+    let group = threads * TILES_PER_GROUP;
+    let cancel = context.cancel_flag();
     let mut traced = Vec::with_capacity(count);
     // Working memory that no tile uses at the moment.
     let spare: Mutex<Vec<TileScratch>> = Mutex::default();
     for first in (0..count).step_by(group) {
         context.check_cancelled()?;
         context.part(first, count);
-        let of_group: Vec<TracedTile> = (first..(first + group).min(count))
+        let order = deal_out(first..(first + group).min(count), &tiles, threads);
+        let mut of_group: Vec<(usize, TracedTile)> = order
             .into_par_iter()
+            // Tiles differ, and there may be few: none waits behind another while a thread is idle.
+            .with_max_len(1)
             .map(|tile| {
+                if cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                    return (tile, TracedTile::default());
+                }
                 let taken = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
                 let mut scratch = taken.unwrap_or_default();
                 let traced = trace_tile(&tiles, tile, settings, &mut scratch);
                 spare.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-                traced
+                (tile, traced)
             })
             .collect();
-        traced.extend(of_group);
+        of_group.sort_unstable_by_key(|(tile, _)| *tile);
+        traced.extend(of_group.into_iter().map(|(_, tile)| tile));
     }
+    context.check_cancelled()?;
     let sum = |of: fn(&TracedTile) -> usize| traced.iter().map(of).sum::<usize>();
     context.count("solid_spans", sum(|t| t.solid_spans));
     context.count("ground_spans", sum(|t| t.ground_spans));
@@ -67,6 +81,14 @@ pub(crate) fn trace_tiles(
         context.warn(Warning::NoGround);
     }
     Ok(traced)
+}
+
+/// The order in which tiles are worked on: each thread begins with one of the largest and ends with one
+/// of the smallest, so that they come to an end together.
+fn deal_out(of_group: Range<usize>, tiles: &BinnedTiles, threads: usize) -> Vec<usize> {
+    let mut by_size: Vec<usize> = of_group.collect();
+    by_size.sort_unstable_by_key(|&tile| (Reverse(tiles.triangle_count(tile)), tile));
+    (0..threads).flat_map(|k| by_size.iter().copied().skip(k).step_by(threads)).collect()
 }
 
 fn trace_tile(

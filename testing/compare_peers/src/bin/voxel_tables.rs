@@ -11,6 +11,7 @@ use anyhow::Result;
 use std::io::Write;
 use std::time::Instant;
 use surefoot_bake::{Agent, BakeSettings, Method, Regions, StageContext, VoxelSettings, bake_in};
+use surefoot_compare_peers::{forget_peak, resident};
 use surefoot_mesh::{NO_EDGE, Query};
 use surefoot_testing_scenes::{ProceduralScene, Variant, build};
 
@@ -80,8 +81,8 @@ fn main() -> Result<()> {
         writeln!(out, "## {title}: `{name}`, {} triangles\n", scene.scene.triangle_count())?;
         writeln!(
             out,
-            "| set. | polygons | voxels | links | time (s) | stairs | source: polygons | voxels | \
-             links | time (s) |\n|---|---|---|---|---|---|---|---|---|---|"
+            "| set. | polygons | voxels | links | time (s) | peak (MiB) | stairs | source: polygons \
+             | voxels | links | time (s) |\n|---|---|---|---|---|---|---|---|---|---|---|"
         )?;
         for (setting, there) in SETTINGS.iter().zip(source) {
             let here = measure(&scene, setting)?;
@@ -116,9 +117,14 @@ fn measure(scene: &ProceduralScene, setting: &Setting) -> Result<String> {
         },
         ..BakeSettings::default()
     };
+    let can_tell = forget_peak();
     let start = Instant::now();
     let baked = bake_in(&scene.scene, &settings, StageContext::new())?;
     let seconds = start.elapsed().as_secs_f64();
+    let peak = match resident() {
+        Some(held) if can_tell => format!("{:.0}", held.peak_mib),
+        _ => "–".to_owned(),
+    };
     let count = |name: &str| {
         let counts = baked.report.stages.iter().flat_map(|s| &s.counts);
         counts.filter(|(n, _)| *n == name).map(|(_, v)| *v).next().unwrap_or(0.0)
@@ -131,7 +137,7 @@ fn measure(scene: &ProceduralScene, setting: &Setting) -> Result<String> {
         pairs.iter().filter(|p| p.connected && (p.from[1] - p.to[1]).abs() > 1.0).collect();
     let found = climbs.iter().filter(|p| query.find_path(p.from, p.to).is_ok()).count();
     Ok(format!(
-        "{} | {} × {} × {} | {links} | {seconds:.3} | {found} of {}",
+        "{} | {} × {} × {} | {links} | {seconds:.3} | {peak} | {found} of {}",
         baked.mesh.cell_count(),
         count("columns_x"),
         count("columns_y"),
