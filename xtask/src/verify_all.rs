@@ -57,7 +57,8 @@ pub(crate) fn run_all(words: &[&str]) -> Result<()> {
         }
     }
     let surefoot = release_binary()?;
-    run(cargo().args(["build", "--locked", "--release", "--package", "surefoot_compare_peers"]))?;
+    let tool = ["--package", "surefoot_compare_peers", "--bin", "compare-peers"];
+    run(cargo().args(["build", "--locked", "--release"]).args(tool))?;
     let peers = target_folder()
         .join("release")
         .join(format!("compare-peers{}", std::env::consts::EXE_SUFFIX));
