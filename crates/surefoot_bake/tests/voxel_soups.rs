@@ -40,6 +40,12 @@ fn heaps_of_triangles_build_without_a_trace_of_tiles() {
     check(0..200);
 }
 
+/// Ground at whose tip a break lay outside of the simplified outline.
+#[test]
+fn an_outline_keeps_a_break_at_its_tip() {
+    check(20_513..20_514);
+}
+
 #[test]
 #[ignore = "takes minutes: cargo xtask voxel-tiles"]
 fn many_heaps_of_triangles_build_without_a_trace_of_tiles() {

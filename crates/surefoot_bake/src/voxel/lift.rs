@@ -118,7 +118,7 @@ pub(crate) fn lift(
 }
 
 /// The edges of every region with the region on their left, and the classes of all edges.
-fn edges_of_regions(contours: &Contours) -> (Vec<Vec<RegionEdge>>, Vec<EdgeClass>) {
+pub(crate) fn edges_of_regions(contours: &Contours) -> (Vec<Vec<RegionEdge>>, Vec<EdgeClass>) {
     let mut edges: Vec<Vec<RegionEdge>> = vec![Vec::new(); contours.areas.len()];
     let mut classes = Vec::new();
     for chain in &contours.chains {

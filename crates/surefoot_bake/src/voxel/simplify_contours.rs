@@ -5,8 +5,9 @@
 //! van Gelderen 2018). Where the ground ends, a chain may move inwards that far, but outwards only by a
 //! share of it: the error of the erosion and this one together stay below a column. A chain is
 //! simplified once for both its sides. Where simplified chains of one ground cross or touch, or a thin
-//! piece of ground or a thin hole turns inside out, corners come back
-//! until that is over; since it is so for chains along columns, that ends.
+//! piece of ground or a thin hole turns inside out, or a corner comes to lie on the other side of a
+//! chain that passed over it, corners come back until that is over; since it is so for chains along
+//! columns, that ends.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
@@ -52,6 +53,9 @@ pub(crate) fn simplify_contours(
         context.check_cancelled()?;
         let mut touches = find_touches(&simplified, deviation);
         touches.extend(find_turned(&simplified, contours.areas.len()));
+        if touches.is_empty() {
+            touches = find_swept(&simplified);
+        }
         touches.sort_unstable();
         touches.dedup();
         if touches.is_empty() || rounds > MOST_ROUNDS + 2 {
@@ -354,11 +358,7 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
         reach
     };
     let share_region = |e: &Edge, f: &Edge| {
-        let (c, d) = (&chains[e.chain as usize].chain, &chains[f.chain as usize].chain);
-        c.left == d.left
-            || c.left == d.right
-            || c.right == d.left
-            || (c.right == d.right && c.right != NO_REGION)
+        share_region(&chains[e.chain as usize].chain, &chains[f.chain as usize].chain)
     };
     let tree = BoxTree::build_with(edges.len(), |i| reach(&edges[i as usize]));
     edges
@@ -407,6 +407,101 @@ fn find_turned(chains: &[Simplified], regions: usize) -> Vec<Touch> {
     touches
 }
 
+/// The shortened edges that passed over a corner that stays: the edge lies on one side of it, the
+/// stretch of the chain that it stands for on the other. Such a corner, of a hole, a break or another
+/// border, would lie outside of its own region, though nothing crosses.
+fn find_swept(chains: &[Simplified]) -> Vec<Touch> {
+    let mut corners: Vec<(i32, i32, u32)> = Vec::new();
+    for (c, s) in (0_u32..).zip(chains) {
+        corners.extend(s.edges(c).flat_map(|e| e.ends.map(|p| (p.y, p.x, c))));
+    }
+    corners.par_sort_unstable();
+    corners.dedup();
+    chains
+        .par_iter()
+        .enumerate()
+        .flat_map_iter(|(c, s)| {
+            s.edges(c as u32)
+                .filter(|e| passed_over(chains, e, &corners))
+                .map(|e| Touch { chain: e.chain, from: e.from, on_it: None })
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Whether an edge passed over one of the corners, which are sorted by rows.
+fn passed_over(chains: &[Simplified], e: &Edge, corners: &[(i32, i32, u32)]) -> bool {
+    let chain = &chains[e.chain as usize].chain;
+    let n = chain.points.len();
+    let left_out = (e.to as usize + n - e.from as usize - 1) % n;
+    if left_out == 0 {
+        return false;
+    }
+    let stretch: Vec<LatticePoint> =
+        (0..left_out + 2).map(|k| plan(chain.points[(e.from as usize + k) % n])).collect();
+    let (mut lo, mut hi) = (stretch[0], stretch[0]);
+    for p in &stretch {
+        (lo.x, lo.y) = (lo.x.min(p.x), lo.y.min(p.y));
+        (hi.x, hi.y) = (hi.x.max(p.x), hi.y.max(p.y));
+    }
+    // Corners have whole coordinates: none lies inside of what is only a column wide.
+    if hi.x - lo.x < 2 || hi.y - lo.y < 2 {
+        return false;
+    }
+    // From where to where the stretch and the edge reach in every row.
+    let mut rows = vec![(hi.x, lo.x); (hi.y - lo.y) as usize + 1];
+    let closed = || stretch.iter().zip(stretch.iter().cycle().skip(1));
+    for (p, q) in closed() {
+        let (p, q) = if p.y <= q.y { (p, q) } else { (q, p) };
+        let (dx, dy) = (i64::from(q.x) - i64::from(p.x), i64::from(q.y) - i64::from(p.y));
+        for y in p.y..=q.y {
+            let (west, east) = if dy == 0 {
+                (p.x.min(q.x), p.x.max(q.x))
+            } else {
+                let along = dx * (i64::from(y) - i64::from(p.y));
+                let x = p.x + along.div_euclid(dy) as i32;
+                (x, x + i32::from(along.rem_euclid(dy) != 0))
+            };
+            let row = &mut rows[(y - lo.y) as usize];
+            *row = (row.0.min(west), row.1.max(east));
+        }
+    }
+    (lo.y + 1..hi.y).zip(&rows[1..]).any(|(y, &(west, east))| {
+        let first = corners.partition_point(|c| (c.0, c.1) <= (y, west));
+        corners[first..].iter().take_while(|c| c.0 == y && c.1 < east).any(|&(y, x, c)| {
+            share_region(chain, &chains[c as usize].chain)
+                && turns_around(closed(), LatticePoint::new(x, y)) != 0
+        })
+    })
+}
+
+/// How often a closed line goes around a point, counter-clockwise; never around a point on it.
+fn turns_around<'a>(
+    line: impl Iterator<Item = (&'a LatticePoint, &'a LatticePoint)>,
+    at: LatticePoint,
+) -> i32 {
+    let mut turns = 0;
+    for (&p, &q) in line {
+        if on_segment(p, q, at) {
+            return 0;
+        }
+        if p.y <= at.y && q.y > at.y && orient(p, q, at) > 0 {
+            turns += 1;
+        } else if q.y <= at.y && p.y > at.y && orient(p, q, at) < 0 {
+            turns -= 1;
+        }
+    }
+    turns
+}
+
+/// Whether two chains bound one region.
+fn share_region(c: &Chain, d: &Chain) -> bool {
+    c.left == d.left
+        || c.left == d.right
+        || c.right == d.left
+        || (c.right == d.right && c.right != NO_REGION)
+}
+
 fn is_unit(e: &Edge) -> bool {
     let [a, b] = e.ends;
     (a.x - b.x).abs() + (a.y - b.y).abs() <= 1
@@ -443,5 +538,76 @@ fn judge(e: &Edge, f: &Edge, shortened: [bool; 2], found: &mut Vec<Touch>) {
         if inner(p, c, d) {
             found.push(touch(f, Some(p)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::voxel::lift::edges_of_regions;
+    use crate::voxel::region_mesh::RegionMesh;
+
+    const DEVIATION: Deviation =
+        Deviation { plan: 3.0, height: 1e6, apart: 1e5, outwards: 0.25, at_steps: 0.5 };
+
+    fn chain(right: u32, closed: bool, corners: &[(i32, i32)]) -> Chain {
+        let n = corners.len();
+        // A break lies between two heights.
+        let height = if right == NO_REGION { 0 } else { 5_000 };
+        let point = |&(x, y): &(i32, i32)| ChainPoint { x, y, left: 0, right: height };
+        Chain {
+            left: 0,
+            right,
+            points: corners.iter().map(point).collect(),
+            classes: vec![EdgeClass::Open; if closed { n } else { n - 1 }],
+            fixed: (0..n).map(|i| !closed && (i == 0 || i + 1 == n)).collect(),
+            closed,
+        }
+    }
+
+    /// Simplifies the chains of one region, and asks whether they are still its outline.
+    fn stays_an_outline(chains: Vec<Chain>) -> (bool, Contours) {
+        let contours = Contours { areas: vec![0], chains, samples: vec![Vec::new()] };
+        let mut context = StageContext::new();
+        let simplified = simplify_contours(contours, &DEVIATION, &mut context).unwrap();
+        (RegionMesh::new(&edges_of_regions(&simplified).0[0]).is_some(), simplified)
+    }
+
+    #[test]
+    fn an_outline_does_not_pass_over_a_hole() {
+        let outline = [(0, 0), (20, 0), (20, 20), (13, 20), (13, 23), (8, 23), (8, 20), (0, 20)];
+        let hole = [(10, 21), (10, 22), (11, 22), (11, 21)];
+        let (sound, alone) = stays_an_outline(vec![chain(NO_REGION, true, &outline)]);
+        assert!(sound);
+        assert_eq!(alone.chains[0].points.len(), 4, "without the hole, the bump goes");
+        let both = vec![chain(NO_REGION, true, &outline), chain(NO_REGION, true, &hole)];
+        assert!(stays_an_outline(both).0);
+    }
+
+    #[test]
+    fn an_outline_does_not_pass_over_a_break() {
+        // The ground to the left of the break is a few columns that the outline could cut off.
+        let tip = [(2, 1), (2, 2), (1, 2), (0, 2), (0, 1), (0, 0), (1, 0)];
+        let others = [(1, 0), (1, -1), (9, -1), (9, 1), (2, 1)];
+        let chains = vec![
+            chain(0, false, &[(1, 0), (1, 1), (2, 1)]),
+            chain(NO_REGION, false, &others),
+            chain(NO_REGION, false, &tip),
+        ];
+        assert!(stays_an_outline(chains).0);
+    }
+
+    #[test]
+    fn turns_are_counted_with_their_direction() {
+        let square = [(0, 0), (4, 0), (4, 4), (0, 4)].map(|(x, y)| LatticePoint::new(x, y));
+        let turns = |x, y| {
+            let line = square.iter().zip(square.iter().cycle().skip(1));
+            let back = square.iter().rev().zip(square.iter().rev().cycle().skip(1));
+            let at = LatticePoint::new(x, y);
+            [turns_around(line, at), turns_around(back, at)]
+        };
+        assert_eq!(turns(1, 2), [1, -1]);
+        assert_eq!(turns(5, 2), [0, 0]);
+        assert_eq!(turns(4, 2), [0, 0], "on it");
     }
 }
