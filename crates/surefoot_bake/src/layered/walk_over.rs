@@ -283,6 +283,40 @@ struct Bridge {
     plane: BridgePlane,
 }
 
+impl Bridge {
+    /// A pixel at a height between two pixels of ground. Ground and area are those of the lower one.
+    fn between(
+        map: &FineMap,
+        ends: [u32; 2],
+        (pixel, height): (u32, i64),
+        slope: [f64; 2],
+        is_ramp: bool,
+    ) -> Self {
+        let [a, b] = ends.map(|p| map.heights[p as usize]);
+        let lower = ends[usize::from(a > b)] as usize;
+        let range = [a.min(b), a.max(b)];
+        Self {
+            pixel,
+            height: height as i32,
+            ground: map.grounds[lower],
+            area: map.areas[lower],
+            plane: BridgePlane { slope, range, is_ramp },
+        }
+    }
+}
+
+/// The places that follow a pixel in a direction, by their number.
+fn places_from(
+    map: &FineMap,
+    pixel: u32,
+    direction: usize,
+    scales: &Scales,
+) -> impl Fn(i64) -> FinePlace + use<> {
+    let here = map.place(pixel, scales);
+    let [dx, dy] = STEPS[direction];
+    move |k| FinePlace { y: here.y + k * dy, x: here.x + k * dx }
+}
+
 /// Lays pixels across gaps between two treads of which one is higher by a step at most, where nothing
 /// as high as the lower one lies between them and a ramp would be steep. Returns how many.
 fn lay_bridges(
@@ -300,12 +334,10 @@ fn lay_bridges(
         if map.kinds[pixel as usize] != PixelKind::Ground {
             continue;
         }
-        let here = map.place(pixel, scales);
-        let [dx, dy] = STEPS[direction];
-        let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
+        let place = places_from(map, pixel, direction, scales);
         let a = i64::from(map.heights[pixel as usize]);
         let Some((k, other)) =
-            (2..=most).find_map(|k| Some((k, tread_beyond(map, place, k, a, scales)?)))
+            (2..=most).find_map(|k| Some((k, tread_beyond(map, &place, k, a, scales)?)))
         else {
             continue;
         };
@@ -325,7 +357,7 @@ fn lay_bridges(
         if width > RUN_PER_RISE * (a - b).abs() as f64 {
             continue;
         }
-        let lower = if a <= b { pixel } else { other };
+        let slope = across.map(|v| v * (b - a) as f64 / width);
         let between: Option<Vec<_>> = (1..k)
             .map(|j| {
                 let share = ((j as f64 * fine - start) / gap).clamp(0.0, 1.0);
@@ -334,19 +366,7 @@ fn lay_bridges(
                 let range = [a.min(b) - scales.break_height as i64, z + scales.height];
                 let free = is_free(slices, place(j), range, scales);
                 let at = if free { pixel_for(map, place(j), a.min(b), z, scales) } else { None };
-                let lower = lower as usize;
-                let slope = across.map(|v| v * (b - a) as f64 / width);
-                at.map(|pixel| Bridge {
-                    pixel,
-                    height: z as i32,
-                    ground: map.grounds[lower],
-                    area: map.areas[lower],
-                    plane: BridgePlane {
-                        slope,
-                        range: [a.min(b) as i32, a.max(b) as i32],
-                        is_ramp: true,
-                    },
-                })
+                at.map(|at| Bridge::between(map, [pixel, other], (at, z), slope, true))
             })
             .collect();
         laid.extend(between.into_iter().flatten());
@@ -388,9 +408,7 @@ fn close_cracks(
         if map.kinds[pixel as usize] == PixelKind::Bridge {
             continue;
         }
-        let here = map.place(pixel, scales);
-        let [dx, dy] = STEPS[direction];
-        let place = |k: i64| FinePlace { y: here.y + k * dy, x: here.x + k * dx };
+        let place = places_from(map, pixel, direction, scales);
         let rise = |p: u32| i64::from(map.heights[p as usize]) - a;
         let in_reach = |p: &u32| map.has_ground(*p) && rise(*p).abs() <= scales.step;
         if map.pixels_at(place(1), scales).any(|p| in_reach(&p)) {
@@ -410,19 +428,12 @@ fn close_cracks(
             continue;
         }
         let b = a + rise(other);
-        let (z, lower) = ((a + b) / 2, if a <= b { pixel } else { other } as usize);
+        let z = (a + b) / 2;
         let free = is_free(slices, place(1), [z + scales.step, z + scales.height], scales);
         let at = pixel_for(map, place(1), a.min(b), z, scales).filter(|_| free);
         let mut slope = [0.0; 2];
         slope[direction] = (b - a) as f64 / (2.0 * fine);
-        let range = [a.min(b) as i32, a.max(b) as i32];
-        laid.extend(at.map(|pixel| Bridge {
-            pixel,
-            height: z as i32,
-            ground: map.grounds[lower],
-            area: map.areas[lower],
-            plane: BridgePlane { slope, range, is_ramp: false },
-        }));
+        laid.extend(at.map(|at| Bridge::between(map, [pixel, other], (at, z), slope, false)));
     }
     lay(map, laid)
 }
