@@ -18,6 +18,7 @@ mod join_edges;
 mod keep_risers;
 mod match_edges;
 mod merge_faces;
+mod pairs;
 pub(crate) mod read;
 mod simplify;
 mod simplify_boundary;
@@ -63,15 +64,14 @@ pub(crate) fn build(
     let closed = context.stage("close_gaps", |c| {
         close_gaps::close_gaps(joined, agent, settings.exact.gap_distance_m, c)
     })?;
-    let before = closed.faces.len();
     let bridged = context.stage("bridge_steps", |c| {
         let slope = settings.exact.stair_slope_rad;
         bridge_steps::bridge_steps(closed, &cut.world, agent, slope, c)
     })?;
-    let bridged = if bridged.faces.len() > before {
-        context.stage("join_bridges", |c| join_edges::join_edges(bridged, agent, c))?
+    let bridged = if bridged.has_bridges {
+        context.stage("join_bridges", |c| join_edges::join_edges(bridged.surface, agent, c))?
     } else {
-        bridged
+        bridged.surface
     };
     let bridged = if settings.exact.stairs == Stairs::Ramps {
         let ramped = context.stage("build_ramps", |c| {

@@ -21,6 +21,8 @@ mod stopwatch;
 mod suite;
 mod tool;
 
+use mimalloc::MiMalloc;
+
 pub use self::rerecast::{RerecastError, RerecastMesh, build_rerecast};
 pub use ask::ready_line;
 pub use chart::{Axis, Series, draw_lines, exponent};
@@ -39,3 +41,7 @@ pub use recast::{Polygons, RecastError, RecastMesh, RecastSettings, Triangles, b
 pub use stopwatch::StageTimes;
 pub use suite::{SuiteSettings, compare_all, load_scene, say};
 pub use tool::{Built, Judgement, Tool, ToolError, build_with};
+
+/// The allocator of the command-line tool, for all tools alike.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;

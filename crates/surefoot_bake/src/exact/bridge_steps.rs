@@ -11,9 +11,10 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::LIMIT_SLACK_M;
 use crate::exact::cut::{Ground, World};
-use crate::exact::match_edges::{GroundEdge, Match, Reach, collect_edges, match_within};
+use crate::exact::match_edges::{GroundEdge, Match, Reach, SomeEdges, match_within};
+use crate::exact::pairs::Pairs;
 use crate::exact::trim_spikes::trim_spikes;
-use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, plan_m, plan_units};
+use crate::surface::{Face, FaceOrigin, Plane, SurfaceEdge, WalkableSurface, plan_m, plan_units};
 use glam::DVec2;
 use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
@@ -32,19 +33,25 @@ const NARROWEST_M: f64 = 0.05;
 /// Cosine of the largest angle between edges that face each other: 60°.
 const FACING_COSINE: f64 = -0.5;
 
+/// Ground with its bridges.
+pub(crate) struct Bridged {
+    pub(crate) surface: WalkableSurface,
+    /// Whether there are any: it is to be joined again then.
+    pub(crate) has_bridges: bool,
+}
+
 pub(crate) fn bridge_steps(
     mut surface: WalkableSurface,
     world: &World,
     agent: &Agent,
     stair_slope_rad: f64,
     context: &mut StageContext<'_>,
-) -> Result<WalkableSurface, BakeError> {
+) -> Result<Bridged, BakeError> {
     let climb_m = agent.max_step_m + LIMIT_SLACK_M;
     let reach =
         Reach { outwards: climb_m / stair_slope_rad.tan() * LATTICE_PER_M, inwards: 0.0, climb_m };
-    let edges = collect_edges(&surface.faces);
-    let twins = ledges(&surface, &edges);
-    let matches = match_within(&edges, &twins, reach);
+    let edges = ledges(&surface.faces).edges;
+    let matches = match_within(&edges, reach);
     let bridges: Vec<Face> = edges
         .par_iter()
         .zip(&matches)
@@ -62,31 +69,31 @@ pub(crate) fn bridge_steps(
         .flatten_iter()
         .collect();
     context.count("bridges", bridges.len());
-    if !bridges.is_empty() {
+    let has_bridges = !bridges.is_empty();
+    if has_bridges {
         shade(&mut surface, &bridges, agent);
         surface.faces.extend(bridges);
     }
     context.observe(|| surface.view());
-    Ok(surface)
+    Ok(Bridged { surface, has_bridges })
 }
 
-/// Marks with [`NO_EDGE`] the edges that take part: open ones, and the upper side of steps, since what
-/// lies below a step may be only what is seen between two treads. The others pass for joined.
-fn ledges(surface: &WalkableSurface, edges: &[GroundEdge]) -> Vec<u32> {
-    let all = surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
-    all.zip(edges)
-        .map(|(e, here)| {
-            let is_upper = || {
-                let there = &edges[e.twin as usize];
-                here.from_height_m + here.to_height_m > there.from_height_m + there.to_height_m
-            };
-            match e.class {
-                EdgeClass::Open => e.twin,
-                EdgeClass::Step if is_upper() => NO_EDGE,
-                _ => 0,
-            }
-        })
-        .collect()
+/// The edges that take part: open ones, and the upper side of steps, since what lies below a step may be
+/// only what is seen between two treads.
+fn ledges(faces: &[Face]) -> SomeEdges {
+    let is_asked = |e: &SurfaceEdge, _| match e.class {
+        EdgeClass::Open => e.twin == NO_EDGE,
+        class => class == EdgeClass::Step,
+    };
+    let some = SomeEdges::of(faces, is_asked);
+    let all = faces.iter().flat_map(|f| f.loops.iter().flatten());
+    let twins: Vec<u32> = all.filter(|e| is_asked(e, e.from)).map(|e| e.twin).collect();
+    let height_m = |k: usize| some.edges[k].from_height_m + some.edges[k].to_height_m;
+    // Both sides of a step are among them.
+    let is_upper = |k: usize, twin: u32| {
+        some.numbers.binary_search(&twin).is_ok_and(|t| height_m(k) > height_m(t))
+    };
+    some.filtered(|k| twins[k] == NO_EDGE || is_upper(k, twins[k]))
 }
 
 /// The triangles of all bridges that lead down from an edge, each with its plane. Where several
@@ -187,18 +194,16 @@ fn remainder(span: (f64, f64), taken: &[(f64, f64)]) -> Vec<(f64, f64)> {
     left
 }
 
-/// Takes away the ground under bridges: the topmost wins.
+/// Takes away the ground under bridges: the topmost wins. Marks the pairs of edges that stay.
 pub(crate) fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Agent) {
     let outline_box = |face: &Face| {
         Aabb::of_points(face.loops.iter().flatten().map(|e| plan_units(e.from).extend(0.0)))
     };
     let tree = BoxTree::build_with(bridges.len(), |i| outline_box(&bridges[i as usize]));
-    let faces = std::mem::take(&mut surface.faces);
-    surface.faces = faces
-        .into_par_iter()
-        .map_init(Overlayer::new, |overlayer, face| {
+    let shaded: Vec<(usize, Vec<Face>)> = (surface.faces.par_iter().enumerate())
+        .map_init(Overlayer::new, |overlayer, (f, face)| {
             let mut above = Vec::new();
-            tree.visit_box(&outline_box(&face), |i| {
+            tree.visit_box(&outline_box(face), |i| {
                 let bridge = &bridges[i as usize];
                 // A bridge touches its own two edges and lies above whatever else it covers.
                 let over = |p: LatticePoint| bridge.plane.height_at(p) - face.plane.height_at(p);
@@ -210,14 +215,14 @@ pub(crate) fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Age
                 }
             });
             if above.is_empty() {
-                return vec![face];
+                return None;
             }
             above.sort_unstable();
             let clips: Vec<_> =
                 above.iter().flat_map(|&i| bridges[i as usize].polygon().contours).collect();
             let subject = face.polygon().contours;
             if overlayer.run(SetOperation::Intersection, &subject, &clips).is_empty() {
-                return vec![face];
+                return None;
             }
             let labelled: Vec<(LatticePoint, LatticePoint, u32)> =
                 face.edges().map(|(e, to)| (e.from, to, e.class as u32)).collect();
@@ -232,11 +237,22 @@ pub(crate) fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Age
                 })
                 .collect();
             // What rounding leaves between a bridge and the ground it lands on is no ground.
-            pieces.into_iter().flat_map(|f| trim_spikes(f, overlayer)).collect()
+            Some((f, pieces.into_iter().flat_map(|f| trim_spikes(f, overlayer)).collect()))
         })
-        .flatten_iter()
+        .flatten()
         .collect();
-    for e in surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
-        e.twin = NO_EDGE;
+    let pairs = Pairs::mark(&mut surface.faces);
+    let mut shaded = shaded.into_iter().peekable();
+    let mut faces = Vec::with_capacity(surface.faces.len());
+    for (f, mut face) in std::mem::take(&mut surface.faces).into_iter().enumerate() {
+        match shaded.next_if(|s| s.0 == f) {
+            Some((_, pieces)) => {
+                pairs.part(&mut face);
+                faces.extend(pieces);
+            }
+            None => faces.push(face),
+        }
     }
+    pairs.clear_parted(&mut faces);
+    surface.faces = faces;
 }

@@ -11,10 +11,9 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::LIMIT_SLACK_M;
-use crate::exact::join_edges::{set_twins, snap_edges};
-use crate::exact::match_edges::{
-    GroundEdge, Reach, collect_edges, match_some_within, match_within, pair_exact,
-};
+use crate::exact::join_edges::{set_open_twins, snap_edges};
+use crate::exact::match_edges::{Reach, SomeEdges, match_some_within, match_within, pair_exact};
+use crate::exact::pairs::Pairs;
 use crate::exact::snap::{
     Ends, Moved, Near, SnapReach, contract_into_edges, contract_points, crossings, remove_folds,
 };
@@ -55,16 +54,15 @@ pub(crate) fn close_gaps(
     }
     let mut banned: Vec<LatticePoint> = Vec::new();
     let mut near = Near::Everything;
-    let mut is_joined = true;
+    let pairs = Pairs::mark(&mut surface.faces);
     for _ in 0..ROUNDS {
         context.check_cancelled()?;
         let reach = SnapReach { units, climb_m };
-        let round = contract_safely(&mut surface.faces, reach, &near, is_joined);
+        let round = contract_safely(&mut surface.faces, reach, &near, &pairs);
         banned.extend(round.banned);
         if round.changed.is_empty() {
             break;
         }
-        is_joined = false;
         near = Near::Points(round.changed);
     }
     banned.sort_unstable();
@@ -72,21 +70,17 @@ pub(crate) fn close_gaps(
     let banned_count = banned.len();
     if banned_count > 0 {
         let near = Near::Points(banned);
-        is_joined = false;
         for share in NEARER {
             let reach = SnapReach { units: units * share, climb_m };
-            contract_safely(&mut surface.faces, reach, &near, false);
+            contract_safely(&mut surface.faces, reach, &near, &pairs);
         }
-    }
-    if banned_count > 0 {
         // What moved beside a banned point may coincide with it now.
-        snap_edges(&mut surface.faces, climb_m);
+        snap_edges(&mut surface.faces, climb_m, &pairs);
     }
-    if collapse_slivers(&mut surface.faces, climb_m, DEEP_UNITS) || !is_joined {
-        set_twins(&mut surface, climb_m);
-    }
-    if close_necks(&mut surface.faces, DEEP_UNITS) {
-        set_twins(&mut surface, climb_m);
+    collapse_slivers(&mut surface.faces, climb_m, DEEP_UNITS, &pairs);
+    set_open_twins(&mut surface.faces, climb_m, &pairs);
+    if let Some(pairs) = close_necks(&mut surface.faces, DEEP_UNITS) {
+        set_open_twins(&mut surface.faces, climb_m, &pairs);
     }
     context.count("banned_points", banned_count);
     debug_assert_eq!(surface.check_invariants(), Ok(()));
@@ -103,25 +97,24 @@ struct Round {
 }
 
 /// One round of contractions. Points whose contraction would lay ground over ground are put on a
-/// (sorted) list of those that stay, and the round is taken back and done again without them. What is
-/// joined knows its neighbours.
-fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near, is_joined: bool) -> Round {
+/// (sorted) list of those that stay, and the round is taken back and done again without them.
+fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near, pairs: &Pairs) -> Round {
     let mut stay: Vec<LatticePoint> = Vec::new();
-    let (edges, facing) = facing_edges(faces, reach, near, is_joined);
-    if !facing.contains(&true) {
+    let facing = facing_edges(faces, reach, near, pairs);
+    if facing.edges.is_empty() {
         return Round { changed: Vec::new(), banned: stay };
     }
     for _ in 0..TRIES {
         let mut tried = faces.clone();
-        let ends = Ends::new(&edges, &facing, &tried, &stay);
-        let moved = contract_points(&mut tried, &ends, reach);
+        let ends = Ends::new(&facing, &tried, &stay);
+        let moved = contract_points(&mut tried, &ends, reach, pairs);
         let put_in = if moved.is_empty() {
-            contract_into_edges(&mut tried, &edges, &facing, &ends, reach)
+            contract_into_edges(&mut tried, &facing, &ends, reach, pairs)
         } else {
             let near = near.and(moved.iter().map(|m| m.to));
-            let (edges, facing) = facing_edges(&tried, reach, &near, false);
-            let ends = Ends::new(&edges, &facing, &tried, &stay);
-            contract_into_edges(&mut tried, &edges, &facing, &ends, reach)
+            let facing = facing_edges(&tried, reach, &near, pairs);
+            let ends = Ends::new(&facing, &tried, &stay);
+            contract_into_edges(&mut tried, &facing, &ends, reach, pairs)
         };
         if moved.is_empty() && put_in.is_empty() {
             break;
@@ -131,10 +124,10 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near, is_join
         changed.sort_unstable();
         changed.dedup();
         // What lay along a fold looks for its new neighbour in the next round.
-        changed.extend(remove_folds(&mut tried, &changed, DEEP_UNITS));
+        changed.extend(remove_folds(&mut tried, &changed, DEEP_UNITS, pairs));
         changed.sort_unstable();
         changed.dedup();
-        dissolve_slits(&mut tried, &changed);
+        dissolve_slits(&mut tried, &changed, pairs);
         let crossing = crossings(&tried, &changed, reach.climb_m, DEEP_UNITS);
         let before = stay.len();
         forbid(&mut stay, &crossing, &moved);
@@ -164,30 +157,20 @@ fn forbid(stay: &mut Vec<LatticePoint>, points: &[LatticePoint], moved: &[Moved]
     stay.dedup();
 }
 
-/// All edges, and which of those near the given places face another across a crack.
-fn facing_edges(
-    faces: &[Face],
-    reach: SnapReach,
-    near: &Near,
-    is_joined: bool,
-) -> (Vec<GroundEdge>, Vec<bool>) {
-    let edges = collect_edges(faces);
-    let twins = if is_joined {
-        faces.iter().flat_map(|f| f.loops.iter().flatten()).map(|e| e.twin).collect()
-    } else {
-        pair_exact(&edges, reach.climb_m)
-    };
+/// The edges near the given places that face another across a crack.
+fn facing_edges(faces: &[Face], reach: SnapReach, near: &Near, pairs: &Pairs) -> SomeEdges {
+    let open = SomeEdges::of(faces, |e, _| pairs.is_open(e));
+    let twins = pair_exact(&open.edges, reach.climb_m);
+    let loose = open.filtered(|k| twins[k] == NO_EDGE);
     let look = Reach { outwards: reach.units, inwards: OVERLAP_UNITS, climb_m: reach.climb_m };
-    let matches = match near.changed(&edges, reach) {
-        None => match_within(&edges, &twins, look),
-        Some(changed) => match_some_within(&edges, &twins, look, |around| changed.touches(around)),
+    let matches = match near.changed(&open.edges, reach) {
+        None => match_within(&loose.edges, look),
+        Some(changed) => match_some_within(&loose.edges, look, |b| changed.touches(b)),
     };
     let mut facing: Vec<bool> = matches.iter().map(|m| !m.is_empty()).collect();
     // Facing is mutual: what is faced takes part, even where it does not look back by a hair.
     for m in matches.iter().flatten() {
         facing[m.other as usize] = true;
     }
-    debug_assert_eq!(twins, pair_exact(&edges, reach.climb_m));
-    debug_assert!(twins.iter().zip(&facing).all(|(t, f)| *t == NO_EDGE || !f));
-    (edges, facing)
+    loose.filtered(|k| facing[k])
 }

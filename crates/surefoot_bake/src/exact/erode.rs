@@ -1,7 +1,8 @@
 //! Wall clearance: takes away the ground that is nearer than the agent's radius to a boundary
 //! (Sanchez 2021, §2.9, in another way).
 //!
-//! Goes in: joined ground. Comes out: pieces of it, to be joined again. Every stretch of an edge
+//! Goes in: joined ground. Comes out: pieces of it, to be joined again, and marks on the pairs of edges
+//! that nothing was taken from ([`Pairs`]). Every stretch of an edge
 //! without a neighbour is a boundary, be it a wall or a ledge, and takes away the ground beside it
 //! (`clearance`). No capsule per edge, no polyhedron.
 //!
@@ -13,7 +14,8 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::LIMIT_SLACK_M;
 use crate::exact::clearance::{Clearances, OVERLAP_UNITS, Stretch, followers, to_lattice};
-use crate::exact::match_edges::{GroundEdge, Match, Reach, collect_edges, match_within, uncovered};
+use crate::exact::match_edges::{GroundEdge, Match, Reach, SomeEdges, match_within, uncovered};
+use crate::exact::pairs::Pairs;
 use crate::report::Warning;
 use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_m, plan_units};
 use glam::DVec3;
@@ -63,6 +65,7 @@ pub(crate) fn erode(
 ) -> Result<WalkableSurface, BakeError> {
     let radius = agent.radius_m * LATTICE_PER_M;
     if radius < 1.0 {
+        Pairs::mark(&mut surface.faces);
         return Ok(surface);
     }
     let stretches = straighten(boundary(&surface, agent, gap_distance_m));
@@ -73,17 +76,24 @@ pub(crate) fn erode(
     });
     let reach_m = reach_in_height(agent);
     let cancel = context.cancel_flag();
+    let pairs = Pairs::mark(&mut surface.faces);
     let eroder = Eroder { clearances: &clearances, tree: &tree, reach_m };
     let pieces: Vec<(Eroded, Option<DVec3>)> = std::mem::take(&mut surface.faces)
         .into_par_iter()
         .with_min_len(16)
-        .map_init(Overlayer::new, |overlayer, face| {
+        .map_init(Overlayer::new, |overlayer, mut face| {
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return (Eroded::Pieces(Vec::new()), None);
             }
             let p = face.loops[0][0].from;
             let at = plan_m(p).extend(face.plane.height_at(p));
-            let eroded = eroder.erode_face(face, overlayer);
+            let eroded = match eroder.erode_face(&face, overlayer) {
+                None => Eroded::Whole(face),
+                Some(pieces) => {
+                    pairs.part(&mut face);
+                    Eroded::Pieces(pieces)
+                }
+            };
             (eroded, overlayer.take_failed().then_some(at))
         })
         .collect();
@@ -99,11 +109,8 @@ pub(crate) fn erode(
             Eroded::Pieces(pieces) => faces.extend(pieces),
         }
     }
-    let mut eroded = WalkableSurface { faces, ..surface };
-    // Pieces have new numbers: neighbours are found anew.
-    for e in eroded.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
-        e.twin = NO_EDGE;
-    }
+    pairs.clear_parted(&mut faces);
+    let eroded = WalkableSurface { faces, ..surface };
     context.count("pieces", eroded.faces.len());
     context.observe(|| eroded.view());
     Ok(eroded)
@@ -118,33 +125,36 @@ fn reach_in_height(agent: &Agent) -> f64 {
 /// The stretches of edges across which there is no ground within the gap distance. What gap closing
 /// could not heal is thus no boundary: one stray millimetre would cost a hole of the agent's radius.
 fn boundary(surface: &WalkableSurface, agent: &Agent, gap_distance_m: f64) -> Vec<Stretch> {
-    let edges = collect_edges(&surface.faces);
-    let twins: Vec<u32> =
-        surface.faces.iter().flat_map(|f| f.loops.iter().flatten()).map(|e| e.twin).collect();
+    let loose = SomeEdges::of(&surface.faces, |e, _| e.twin == NO_EDGE);
     let reach = Reach {
         outwards: (gap_distance_m * LATTICE_PER_M).max(OVERLAP_UNITS),
         inwards: OVERLAP_LOOK_UNITS,
         climb_m: agent.max_step_m + LIMIT_SLACK_M,
     };
-    let matches = match_within(&edges, &twins, reach);
+    let matches = match_within(&loose.edges, reach);
     let mut out = Vec::new();
-    let mut first = 0;
-    for face in &surface.faces {
-        for edges_of_loop in &face.loops {
-            let ids = first..first + edges_of_loop.len();
-            first = ids.end;
-            out.extend(loop_boundary(ids, &edges, &twins, &matches, 2.0 * reach.outwards));
+    let (mut first, mut done) = (0, 0);
+    for edges_of_loop in surface.faces.iter().flat_map(|f| &f.loops) {
+        let ids = first..first + edges_of_loop.len() as u32;
+        first = ids.end;
+        let count = loose.numbers[done..].iter().take_while(|&&n| n < ids.end).count();
+        let here = done..done + count;
+        done = here.end;
+        if !here.is_empty() {
+            let (numbers, edges) = (&loose.numbers[here.clone()], &loose.edges[here.clone()]);
+            out.extend(loop_boundary(ids, numbers, edges, &matches[here], 2.0 * reach.outwards));
         }
     }
     out
 }
 
-/// The uncovered stretches of one loop. Runs no longer than `least` that end at covered ground on
-/// both sides are corners of cracks, and left out.
+/// The uncovered stretches of one loop, of whose edges (numbered `ids`) those without a neighbour are
+/// given. Runs no longer than `least` that end at covered ground on both sides are corners of cracks,
+/// and left out.
 fn loop_boundary(
-    ids: Range<usize>,
+    ids: Range<u32>,
+    numbers: &[u32],
     edges: &[GroundEdge],
-    twins: &[u32],
     matches: &[Vec<Match>],
     least: f64,
 ) -> Vec<Stretch> {
@@ -152,13 +162,12 @@ fn loop_boundary(
     // goes on from the piece before.
     let mut pieces: Vec<(Stretch, f64, bool)> = Vec::new();
     let mut reached_end = false;
-    let mut any_covered = false;
-    let loop_start = edges[ids.start].from;
-    for i in ids {
-        let e = &edges[i];
+    let mut any_covered = numbers.len() < ids.len();
+    for (k, e) in edges.iter().enumerate() {
+        reached_end &= k > 0 && numbers[k] == numbers[k - 1] + 1;
         let (a, b) = (plan_units(e.from), plan_units(e.to));
         let length = a.distance(b);
-        let spans = if twins[i] == NO_EDGE { uncovered(length, &matches[i]) } else { Vec::new() };
+        let spans = uncovered(length, &matches[k]);
         let whole = spans.first().is_some_and(|s| s.0 <= 0.0 && s.1 >= length);
         any_covered |= !whole;
         let mut at_end = false;
@@ -188,8 +197,9 @@ fn loop_boundary(
     }
     // The last piece may go on in the first.
     if let Some(first) = pieces.first_mut() {
-        let starts_loop = first.0.from == loop_start;
-        first.2 = reached_end && starts_loop;
+        let ends_loop = reached_end && numbers.last().is_some_and(|n| n + 1 == ids.end);
+        let starts_loop = numbers[0] == ids.start && first.0.from == edges[0].from;
+        first.2 = ends_loop && starts_loop;
     }
     let start = pieces.iter().position(|p| !p.2).unwrap_or(0);
     pieces.rotate_left(start);
@@ -293,13 +303,14 @@ struct Eroder<'a> {
 }
 
 impl Eroder<'_> {
-    fn erode_face(&self, face: Face, overlayer: &mut Overlayer) -> Eroded {
+    /// What is left of a face; `None` if that is all of it.
+    fn erode_face(&self, face: &Face, overlayer: &mut Overlayer) -> Option<Vec<Face>> {
         let corners = || face.loops.iter().flatten().map(|e| e.from);
-        let Some((lo, hi)) = bounds_of(corners()) else { return Eroded::Pieces(Vec::new()) };
+        let (lo, hi) = bounds_of(corners())?;
         let mut near = Vec::new();
         self.tree.visit_box(&plan_box(&[lo, hi]), |i| near.push(i));
         if near.is_empty() {
-            return Eroded::Whole(face);
+            return None;
         }
         near.sort_unstable();
         let corners: Vec<LatticePoint> = corners().collect();
@@ -308,7 +319,7 @@ impl Eroder<'_> {
         let hi = LatticePoint::new(hi.x.saturating_add(margin), hi.y.saturating_add(margin));
         // Separating lines are worth their while for small outlines only.
         let hull = if corners.len() <= SMALL_OUTLINE { convex_hull(corners.clone()) } else { None };
-        let level = Level::of(&face);
+        let level = Level::of(face);
         let mut clips: Vec<(EdgeClass, Contour)> = Vec::new();
         let mut chosen: Vec<u32> = Vec::new();
         for i in near {
@@ -322,7 +333,7 @@ impl Eroder<'_> {
                 continue;
             }
             if covers(shape, &corners) {
-                return Eroded::Pieces(Vec::new());
+                return Some(Vec::new());
             }
             match of_part {
                 Some(shape) => clips.push((c.stretch.class, shape)),
@@ -330,7 +341,7 @@ impl Eroder<'_> {
             }
         }
         if chosen.is_empty() && clips.is_empty() {
-            return Eroded::Whole(face);
+            return None;
         }
         self.clearances.put_together(&chosen, &mut clips);
         for (_, contour) in &mut clips {
@@ -357,7 +368,7 @@ impl Eroder<'_> {
             let class = |c: usize, i: usize| class_of_label(piece.labels[c][i]);
             Face::from_polygon(&piece.polygon, class, &face.origin())
         };
-        Eroded::Pieces(pieces.iter().map(piece).collect())
+        Some(pieces.iter().map(piece).collect())
     }
 
     /// The part of a stretch, from 0 to 1, whose height is near the face.

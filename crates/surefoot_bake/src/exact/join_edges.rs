@@ -1,16 +1,20 @@
 //! Joins edges that coincide in plan: neighbours at one height, and neighbours across a step.
 //!
 //! Goes in: pieces of ground whose borders coincide up to a few lattice units, because a shared edge
-//! was cut separately from both sides. Comes out: the same pieces with common points along shared
-//! borders and twins set. No point moves farther than [`SNAP_UNITS`].
+//! was cut separately from both sides. Edges that coincided before and whose faces have not changed since
+//! carry a mark ([`Pairs`]) and are passed over. Comes out: the same pieces with common points along
+//! shared borders and twins set. No point moves farther than [`SNAP_UNITS`].
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::match_edges::{Coinciding, CoincidingEdges, GroundEdge, collect_edges, edge_box};
-use crate::exact::snap::{Ends, Near, SnapReach, contract_into_edges, contract_points, tidy_face};
+use crate::exact::match_edges::{Coinciding, CoincidingEdges, GroundEdge, SomeEdges, edge_box};
+use crate::exact::pairs::Pairs;
+use crate::exact::snap::{
+    Ends, Near, SnapReach, contract_into_edges, contract_points, insert_points,
+};
 use crate::exact::thin_parts::collapse_slivers;
 use crate::exact::{LIMIT_SLACK_M, NOISE_M};
-use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
+use crate::surface::{Face, WalkableSurface, plan_units};
 use surefoot_geom::LatticePoint;
 use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
 
@@ -30,11 +34,12 @@ pub(crate) fn join_edges(
 ) -> Result<WalkableSurface, BakeError> {
     let climb_m = agent.max_step_m + LIMIT_SLACK_M;
     context.check_cancelled()?;
-    let found = snap_found(&mut surface.faces, climb_m);
-    let is_thick = !collapse_slivers(&mut surface.faces, climb_m, SNAP_UNITS);
+    let pairs = Pairs::marked(&surface.faces);
+    let found = snap_found(&mut surface.faces, climb_m, &pairs);
+    let is_thick = !collapse_slivers(&mut surface.faces, climb_m, SNAP_UNITS, &pairs);
     match found.filter(|_| is_thick) {
-        Some(found) => set_twins_from(&mut surface, climb_m, found),
-        None => set_twins(&mut surface, climb_m),
+        Some(found) => set_twins_from(&mut surface.faces, climb_m, &pairs, found),
+        None => set_open_twins(&mut surface.faces, climb_m, &pairs),
     }
     let all = || surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
     context.count("joined", all().filter(|e| e.class == EdgeClass::Inner).count() / 2);
@@ -45,38 +50,38 @@ pub(crate) fn join_edges(
     Ok(surface)
 }
 
-/// All edges of some faces and those of them that coincide.
+/// The open edges of some faces and those of them that coincide.
 struct Found {
-    edges: Vec<GroundEdge>,
+    open: SomeEdges,
     coinciding: CoincidingEdges,
 }
 
 impl Found {
-    fn of(faces: &[Face]) -> Self {
-        let edges = collect_edges(faces);
-        let coinciding = CoincidingEdges::find(&edges);
-        Self { edges, coinciding }
+    fn of(faces: &[Face], pairs: &Pairs) -> Self {
+        let open = SomeEdges::of(faces, |e, _| pairs.is_open(e));
+        let coinciding = CoincidingEdges::find(&open.edges);
+        Self { open, coinciding }
     }
 }
 
 /// Makes points common along borders that coincide up to [`SNAP_UNITS`]. Gives what coincides where the
 /// last round found nothing more to do.
-fn snap_found(faces: &mut Vec<Face>, climb_m: f64) -> Option<Found> {
+fn snap_found(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs) -> Option<Found> {
     let reach = SnapReach { units: SNAP_UNITS, climb_m };
     let mut near = Near::Everything;
     for _ in 0..ROUNDS {
-        let found = Found::of(faces);
+        let found = Found::of(faces, pairs);
         let loose = loose_edges(&found, reach, &near);
-        let ends = Ends::new(&found.edges, &loose, faces, &[]);
-        let moved = contract_points(faces, &ends, reach);
+        let ends = Ends::new(&loose, faces, &[]);
+        let moved = contract_points(faces, &ends, reach, pairs);
         let put_in = if moved.is_empty() {
-            contract_into_edges(faces, &found.edges, &loose, &ends, reach)
+            contract_into_edges(faces, &loose, &ends, reach, pairs)
         } else {
             let near = near.and(moved.iter().map(|m| m.to));
-            let found = Found::of(faces);
+            let found = Found::of(faces, pairs);
             let loose = loose_edges(&found, reach, &near);
-            let ends = Ends::new(&found.edges, &loose, faces, &[]);
-            contract_into_edges(faces, &found.edges, &loose, &ends, reach)
+            let ends = Ends::new(&loose, faces, &[]);
+            contract_into_edges(faces, &loose, &ends, reach, pairs)
         };
         if moved.is_empty() && put_in.is_empty() {
             return Some(found);
@@ -87,18 +92,15 @@ fn snap_found(faces: &mut Vec<Face>, climb_m: f64) -> Option<Found> {
 }
 
 /// Makes points common along borders that coincide up to [`SNAP_UNITS`].
-pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64) {
-    snap_found(faces, climb_m);
+pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs) {
+    snap_found(faces, climb_m, pairs);
 }
 
 /// Splits edges that coincide in plan where the step between them becomes too high: a step that grows
 /// along its edge is one up to there. Says whether there were any.
-fn split_steps(
-    faces: &mut Vec<Face>,
-    edges: &[GroundEdge],
-    coinciding: &CoincidingEdges,
-    climb_m: f64,
-) -> bool {
+fn split_steps(faces: &mut Vec<Face>, found: &Found, climb_m: f64, pairs: &Pairs) -> bool {
+    let Found { open, coinciding } = found;
+    let edges = &open.edges;
     // Just below the limit, so that rounding does not lift it above.
     let limit_m = climb_m - 0.5 * LIMIT_SLACK_M;
     let mut splits: Vec<(u32, LatticePoint)> = Vec::new();
@@ -129,64 +131,63 @@ fn split_steps(
     }
     splits.sort_unstable();
     splits.dedup_by_key(|s| s.0);
-    let mut splits = splits.into_iter().peekable();
-    let mut count = 0_u32;
-    for face in faces.iter_mut() {
-        let mut changed = false;
-        for edges in &mut face.loops {
-            let first = count;
-            count += edges.len() as u32;
-            let mut done = 0;
-            while let Some((edge, from)) = splits.next_if(|s| s.0 < count) {
-                // Each split has moved what follows it by one.
-                let at = (edge - first) as usize + done;
-                let class = edges[at].class;
-                edges.insert(at + 1, SurfaceEdge { from, class, twin: NO_EDGE });
-                done += 1;
-            }
-            changed |= done > 0;
-        }
-        if changed {
-            // Rounding may turn a sliver over.
-            tidy_face(face);
-        }
-    }
+    // Rounding may turn a sliver over: faces are tidied.
+    insert_points(faces, splits.into_iter().map(|(k, p)| (open.numbers[k as usize], p)), pairs);
     faces.retain(|f| !f.loops.is_empty());
     true
 }
 
-/// Which edges near the given places coincide with no other.
-fn loose_edges(found: &Found, reach: SnapReach, near: &Near) -> Vec<bool> {
-    let changed = near.changed(&found.edges, reach);
+/// Which open edges near the given places coincide with no other.
+fn loose_edges(found: &Found, reach: SnapReach, near: &Near) -> SomeEdges {
+    let edges = &found.open.edges;
+    let changed = near.changed(edges, reach);
     let is_near = |e: &GroundEdge| changed.as_ref().is_none_or(|c| c.touches(&edge_box(e)));
-    let twins = found.coinciding.twins(&found.edges, reach.climb_m);
-    found.edges.iter().zip(twins).map(|(e, t)| t == NO_EDGE && is_near(e)).collect()
+    let twins = found.coinciding.twins(edges, reach.climb_m);
+    found.open.filtered(|k| twins[k] == NO_EDGE && is_near(&edges[k]))
 }
 
-/// Pairs what coincides and classes the pairs.
+/// Pairs all that coincides and classes the pairs.
 pub(crate) fn set_twins(surface: &mut WalkableSurface, climb_m: f64) {
-    let found = Found::of(&surface.faces);
-    set_twins_from(surface, climb_m, found);
+    for e in surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
+        e.twin = NO_EDGE;
+    }
+    set_open_twins(&mut surface.faces, climb_m, &Pairs::none());
+}
+
+/// Pairs what coincides among open edges and classes the pairs; the other pairs stay.
+pub(crate) fn set_open_twins(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs) {
+    let found = Found::of(faces, pairs);
+    set_twins_from(faces, climb_m, pairs, found);
 }
 
 /// The same, where what coincides is known.
-fn set_twins_from(surface: &mut WalkableSurface, climb_m: f64, mut found: Found) {
-    if split_steps(&mut surface.faces, &found.edges, &found.coinciding, climb_m) {
-        found = Found::of(&surface.faces);
+fn set_twins_from(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs, mut found: Found) {
+    if split_steps(faces, &found, climb_m, pairs) {
+        found = Found::of(faces, pairs);
     }
-    let Found { edges, coinciding } = found;
-    let twins = coinciding.twins(&edges, climb_m);
-    let all = surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
-    for (i, (edge, &twin)) in all.zip(&twins).enumerate() {
-        edge.twin = twin;
+    let Found { open, coinciding } = found;
+    let twins = coinciding.twins(&open.edges, climb_m);
+    pairs.number(faces);
+    let mut next = 0;
+    let all = faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
+    for (number, edge) in all.enumerate() {
+        if open.numbers.get(next) != Some(&(number as u32)) {
+            continue;
+        }
+        let (e, twin) = (&open.edges[next], twins[next]);
+        next += 1;
         if twin != NO_EDGE {
-            let (e, f) = (&edges[i], &edges[twin as usize]);
+            edge.twin = open.numbers[twin as usize];
+            let f = &open.edges[twin as usize];
             let level = (e.from_height_m - f.to_height_m)
                 .abs()
                 .max((e.to_height_m - f.from_height_m).abs());
             edge.class = if level <= 2.0 * NOISE_M { EdgeClass::Inner } else { EdgeClass::Step };
-        } else if matches!(edge.class, EdgeClass::Inner | EdgeClass::Step) {
-            edge.class = EdgeClass::Open;
+        } else {
+            edge.twin = NO_EDGE;
+            if matches!(edge.class, EdgeClass::Inner | EdgeClass::Step) {
+                edge.class = EdgeClass::Open;
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 //! outwards and a height that the agent steps over. Both are one-dimensional questions on one edge,
 //! so that nothing depends on how large the faces are.
 
-use crate::surface::{Face, plan_units};
+use crate::surface::{Face, SurfaceEdge, plan_units};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -63,6 +63,75 @@ pub(crate) fn collect_edges(faces: &[Face]) -> Vec<GroundEdge> {
         }
     }
     edges
+}
+
+/// A choice of edges, ascending by their numbers among all edges of the ground.
+#[derive(Default)]
+pub(crate) struct SomeEdges {
+    pub(crate) edges: Vec<GroundEdge>,
+    pub(crate) numbers: Vec<u32>,
+}
+
+impl SomeEdges {
+    /// The wanted edges of some faces; asked of an edge and where it ends.
+    pub(crate) fn of(
+        faces: &[Face],
+        is_wanted: impl Fn(&SurfaceEdge, LatticePoint) -> bool,
+    ) -> Self {
+        Self::collect(faces, |_| true, is_wanted)
+    }
+
+    /// All edges of those faces whose box, in lattice units, is near.
+    pub(crate) fn of_near(faces: &[Face], is_near: impl Fn(&Aabb) -> bool + Sync) -> Self {
+        let near: Vec<bool> = faces
+            .par_iter()
+            .map(|face| {
+                let place = |p| plan_units(p).extend(face.plane.height_at(p) * LATTICE_PER_M);
+                is_near(&Aabb::of_points(face.loops.iter().flatten().map(|e| place(e.from))))
+            })
+            .collect();
+        Self::collect(faces, |f| near[f], |_, _| true)
+    }
+
+    fn collect(
+        faces: &[Face],
+        is_asked: impl Fn(usize) -> bool,
+        is_wanted: impl Fn(&SurfaceEdge, LatticePoint) -> bool,
+    ) -> Self {
+        let mut some = Self::default();
+        let mut first = 0;
+        for (f, face) in faces.iter().enumerate() {
+            if !is_asked(f) {
+                first += face.edge_count() as u32;
+                continue;
+            }
+            for of_loop in &face.loops {
+                let ends = of_loop.iter().skip(1).chain(of_loop.first()).map(|n| n.from);
+                for ((e, to), number) in of_loop.iter().zip(ends).zip(first..) {
+                    if is_wanted(e, to) {
+                        some.numbers.push(number);
+                        some.edges.push(GroundEdge {
+                            from: e.from,
+                            to,
+                            from_height_m: face.plane.height_at(e.from),
+                            to_height_m: face.plane.height_at(to),
+                            face: f as u32,
+                            class: e.class,
+                        });
+                    }
+                }
+                first += of_loop.len() as u32;
+            }
+        }
+        some
+    }
+
+    /// Those of them that are wanted, by their places in the list.
+    pub(crate) fn filtered(&self, is_wanted: impl Fn(usize) -> bool) -> Self {
+        let places = (0..self.edges.len()).filter(|&k| is_wanted(k));
+        let (numbers, edges) = places.map(|k| (self.numbers[k], self.edges[k])).unzip();
+        Self { edges, numbers }
+    }
 }
 
 /// Two edges of different faces over one plan segment, the other way round.
@@ -246,22 +315,21 @@ pub(crate) struct Match {
     pub(crate) span: (f64, f64),
 }
 
-/// For every edge without a twin, what runs along it within reach; empty for edges with one.
-pub(crate) fn match_within(edges: &[GroundEdge], twins: &[u32], reach: Reach) -> Vec<Vec<Match>> {
-    let single = without_twins(twins);
-    match_among(edges, &single, &single, reach)
+/// What runs along each of some edges within reach, among the same.
+pub(crate) fn match_within(edges: &[GroundEdge], reach: Reach) -> Vec<Vec<Match>> {
+    let all: Vec<u32> = (0..edges.len() as u32).collect();
+    match_among(edges, &all, &all, reach)
 }
 
 /// As [`match_within`], but only for edges whose box, given without margin, is wanted; empty for the
 /// others.
 pub(crate) fn match_some_within(
     edges: &[GroundEdge],
-    twins: &[u32],
     reach: Reach,
     is_wanted: impl Fn(&Aabb) -> bool + Sync,
 ) -> Vec<Vec<Match>> {
     let box_of = |i: u32| edge_box(&edges[i as usize]);
-    let mut others = without_twins(twins);
+    let mut others: Vec<u32> = (0..edges.len() as u32).collect();
     let wanted: Vec<u32> = others.iter().copied().filter(|&i| is_wanted(&box_of(i))).collect();
     // Few are wanted: a tree of all the others would cost more than to ask each whether it is near.
     let near = BoxTree::build_with(wanted.len(), |k| around(box_of(wanted[k as usize]), reach));
@@ -270,12 +338,7 @@ pub(crate) fn match_some_within(
     match_among(edges, &wanted, &others, reach)
 }
 
-/// The edges without a twin.
-fn without_twins(twins: &[u32]) -> Vec<u32> {
-    (0..twins.len() as u32).filter(|&i| twins[i as usize] == NO_EDGE).collect()
-}
-
-/// What runs along each of the wanted edges, among others.
+/// What runs along each of the wanted edges, among others; empty for edges that are not wanted.
 fn match_among(
     edges: &[GroundEdge],
     wanted: &[u32],

@@ -11,7 +11,8 @@
 //! and forbid the points that did harm.
 
 use crate::exact::NOISE_M;
-use crate::exact::match_edges::{GroundEdge, collect_edges, edge_box, widened};
+use crate::exact::match_edges::{GroundEdge, SomeEdges, edge_box, widened};
+use crate::exact::pairs::Pairs;
 use crate::surface::{Face, SurfaceEdge, plan_units};
 use glam::DVec3;
 use rayon::prelude::*;
@@ -109,20 +110,20 @@ fn by_place(a: &End, b: &End) -> Ordering {
     a.point.cmp(&b.point).then(a.height_m.total_cmp(&b.height_m))
 }
 
-/// The ends of the loose edges, sorted by place; ends at one place are one.
-fn ends_of(edges: &[GroundEdge], loose: &[bool], faces: &[Face]) -> Vec<End> {
+/// The ends of loose edges, sorted by place; ends at one place are one.
+fn ends_of(loose: &[GroundEdge], faces: &[Face]) -> Vec<End> {
     let mut ends: Vec<End> = Vec::new();
     let mut face = u32::MAX;
     let mut weight = 0;
-    for (i, e) in edges.iter().enumerate().filter(|&(i, _)| loose[i]) {
+    for (i, e) in loose.iter().enumerate() {
         if e.face != face {
             face = e.face;
             weight = faces[face as usize].area2();
         }
         ends.push(End { point: e.from, height_m: e.from_height_m, weight });
         // Where a border goes on, the next edge has the same end.
-        let goes_on = edges.get(i + 1).is_some_and(|n| n.face == face && n.from == e.to);
-        if !(goes_on && loose[i + 1]) {
+        let goes_on = loose.get(i + 1).is_some_and(|n| n.face == face && n.from == e.to);
+        if !goes_on {
             ends.push(End { point: e.to, height_m: e.to_height_m, weight });
         }
     }
@@ -144,14 +145,9 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// The ends of the loose edges, save for points in the (sorted) list of those that stay.
-    pub(crate) fn new(
-        edges: &[GroundEdge],
-        loose: &[bool],
-        faces: &[Face],
-        stay: &[LatticePoint],
-    ) -> Self {
-        let mut list = ends_of(edges, loose, faces);
+    /// The ends of loose edges, save for points in the (sorted) list of those that stay.
+    pub(crate) fn new(loose: &SomeEdges, faces: &[Face], stay: &[LatticePoint]) -> Self {
+        let mut list = ends_of(&loose.edges, faces);
         list.retain(|e| stay.binary_search(&e.point).is_err());
         let tree = BoxTree::build_with(list.len(), |i| {
             let p = list[i as usize].place();
@@ -162,14 +158,19 @@ impl Ends {
 }
 
 /// Vertex contractions, nearest first. Says which points moved, sorted.
-pub(crate) fn contract_points(faces: &mut Vec<Face>, ends: &Ends, reach: SnapReach) -> Vec<Moved> {
+pub(crate) fn contract_points(
+    faces: &mut Vec<Face>,
+    ends: &Ends,
+    reach: SnapReach,
+    pairs: &Pairs,
+) -> Vec<Moved> {
     let Ends { list: ends, tree } = ends;
     let are_near = |one: &End, other: &End, apart2: i128| {
         // Ends at one plan point and different heights are one point to a mover: a step.
         (one.height_m - other.height_m).abs() <= reach.climb_m
             && apart2 as f64 <= reach.units * reach.units
     };
-    let mut pairs: Vec<(i128, u32, u32)> = (0..ends.len() as u32)
+    let mut close: Vec<(i128, u32, u32)> = (0..ends.len() as u32)
         .into_par_iter()
         .flat_map_iter(|i| {
             let one = &ends[i as usize];
@@ -194,16 +195,23 @@ pub(crate) fn contract_points(faces: &mut Vec<Face>, ends: &Ends, reach: SnapRea
             near
         })
         .collect();
-    if pairs.iter().all(|p| p.0 == 0) {
+    if close.iter().all(|p| p.0 == 0) {
         return Vec::new();
     }
-    pairs.par_sort_unstable();
-    let groups = Groups::gather(ends, &pairs, reach.units);
+    close.par_sort_unstable();
+    let groups = Groups::gather(ends, &close, reach.units);
     let target: Vec<LatticePoint> = groups.targets(ends);
+    // Most points stay: a short list says which may move.
+    let leaves = ends.iter().zip(&target).filter(|(e, to)| e.point != **to);
+    let mut leaving: Vec<LatticePoint> = leaves.map(|(e, _)| e.point).collect();
+    leaving.dedup();
     faces.par_iter_mut().for_each(|face| {
         let mut moved = false;
         let plane = face.plane;
         for e in face.loops.iter_mut().flatten() {
+            if leaving.binary_search(&e.from).is_err() {
+                continue;
+            }
             let height = plane.height_at(e.from);
             let first = ends.partition_point(|x| x.point < e.from);
             let here = (first..ends.len())
@@ -221,6 +229,7 @@ pub(crate) fn contract_points(faces: &mut Vec<Face>, ends: &Ends, reach: SnapRea
             }
         }
         if moved {
+            pairs.part(face);
             tidy_face(face);
         }
     });
@@ -292,53 +301,62 @@ impl Groups {
 /// beside. Says which were put in, sorted.
 pub(crate) fn contract_into_edges(
     faces: &mut Vec<Face>,
-    edges: &[GroundEdge],
-    loose: &[bool],
+    loose: &SomeEdges,
     ends: &Ends,
     reach: SnapReach,
+    pairs: &Pairs,
 ) -> Vec<LatticePoint> {
-    let Ends { list: ends, tree } = ends;
-    let inserts: Vec<Vec<LatticePoint>> = edges
-        .par_iter()
-        .zip(loose)
-        .map(
-            |(edge, &loose)| {
-                if loose { points_beside(edge, ends, tree, reach) } else { Vec::new() }
-            },
-        )
+    let inserts: Vec<(u32, LatticePoint)> = (loose.edges.par_iter().zip(&loose.numbers))
+        .flat_map_iter(|(edge, &number)| {
+            points_beside(edge, &ends.list, &ends.tree, reach).into_iter().map(move |p| (number, p))
+        })
         .collect();
-    if inserts.iter().all(Vec::is_empty) {
+    if inserts.is_empty() {
         return Vec::new();
     }
-    let mut left = &inserts[..];
-    let mut put_in_any = |edges: &mut Vec<SurfaceEdge>| {
-        let (here, rest) = left.split_at(edges.len());
-        left = rest;
-        if here.iter().all(Vec::is_empty) {
-            return false;
-        }
-        let mut out: Vec<SurfaceEdge> = Vec::with_capacity(edges.len() + 1);
-        for (e, points) in edges.iter().zip(here) {
-            out.push(*e);
-            out.extend(points.iter().map(|&p| SurfaceEdge { from: p, ..*e }));
-        }
-        *edges = out;
-        true
-    };
-    for face in faces.iter_mut() {
-        let mut changed = false;
-        for edges in &mut face.loops {
-            changed |= put_in_any(edges);
-        }
-        if changed {
-            tidy_face(face);
-        }
-    }
+    insert_points(faces, inserts.iter().copied(), pairs);
     faces.retain(|f| !f.loops.is_empty());
-    let mut put_in: Vec<LatticePoint> = inserts.into_iter().flatten().collect();
+    let mut put_in: Vec<LatticePoint> = inserts.into_iter().map(|i| i.1).collect();
     put_in.sort_unstable();
     put_in.dedup();
     put_in
+}
+
+/// Puts points into edges, given ascending by edge and in order along it. Faces that become nothing
+/// have no loops left.
+pub(crate) fn insert_points(
+    faces: &mut [Face],
+    points: impl Iterator<Item = (u32, LatticePoint)>,
+    pairs: &Pairs,
+) {
+    let mut next = points.peekable();
+    let mut end = 0;
+    for face in faces {
+        if next.peek().is_none() {
+            return;
+        }
+        let mut taken = false;
+        for corners in &mut face.loops {
+            let first = end;
+            end += corners.len() as u32;
+            if next.peek().is_none_or(|i| i.0 >= end) {
+                continue;
+            }
+            let mut out: Vec<SurfaceEdge> = Vec::with_capacity(corners.len() + 1);
+            for (number, e) in (first..).zip(corners.iter()) {
+                out.push(*e);
+                while let Some((_, from)) = next.next_if(|i| i.0 == number) {
+                    out.push(SurfaceEdge { from, ..*e });
+                }
+            }
+            *corners = out;
+            taken = true;
+        }
+        if taken {
+            pairs.part(face);
+            tidy_face(face);
+        }
+    }
 }
 
 /// Takes folds out of faces with one of the (sorted) changed points: corners at which a border turns
@@ -348,6 +366,7 @@ pub(crate) fn remove_folds(
     faces: &mut Vec<Face>,
     changed: &[LatticePoint],
     deep: f64,
+    pairs: &Pairs,
 ) -> Vec<LatticePoint> {
     let is_changed = |e: &SurfaceEdge| changed.binary_search(&e.from).is_ok();
     let feet: Vec<LatticePoint> = faces
@@ -355,6 +374,9 @@ pub(crate) fn remove_folds(
         .filter(|f| f.loops.iter().flatten().any(is_changed))
         .flat_map_iter(|face| {
             let mut feet = Vec::new();
+            if face.loops.iter().any(|edges| first_fold(edges, deep).is_some()) {
+                pairs.part(face);
+            }
             for edges in &mut face.loops {
                 while let Some((i, foot)) = first_fold(edges, deep) {
                     let before = (i + edges.len() - 1) % edges.len();
@@ -409,22 +431,18 @@ pub(crate) fn crossings(
     climb_m: f64,
     deep: f64,
 ) -> Vec<LatticePoint> {
-    let edges = collect_edges(faces);
-    let is_changed = |p: &LatticePoint| changed.binary_search(p).is_ok();
-    let touched: Vec<u32> = (0..edges.len() as u32)
-        .filter(|&i| is_changed(&edges[i as usize].from) || is_changed(&edges[i as usize].to))
-        .collect();
-    let tree =
-        BoxTree::build_with(touched.len(), |k| edge_box(&edges[touched[k as usize] as usize]));
-    let mut ends: Vec<LatticePoint> = edges
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(i, e)| {
+    let is_changed = |p: LatticePoint| changed.binary_search(&p).is_ok();
+    let touched = SomeEdges::of(faces, |e, to| is_changed(e.from) || is_changed(to));
+    let tree = BoxTree::build_with(touched.edges.len(), |k| edge_box(&touched.edges[k as usize]));
+    let beside = SomeEdges::of_near(faces, |around| {
+        tree.try_visit_box(&widened(*around, 0.0, climb_m), |_| ControlFlow::Break(())).is_break()
+    });
+    let mut ends: Vec<LatticePoint> = (beside.edges.par_iter().zip(&beside.numbers))
+        .flat_map_iter(|(e, number)| {
             let mut ends = Vec::new();
             tree.visit_box(&widened(edge_box(e), 0.0, climb_m), |k| {
-                let j = touched[k as usize] as usize;
-                let other = &edges[j];
-                let lies_on = i != j && lies_on(e, other, climb_m);
+                let other = &touched.edges[k as usize];
+                let lies_on = *number != touched.numbers[k as usize] && lies_on(e, other, climb_m);
                 if lies_on || cuts_across(e, other, climb_m, deep) {
                     ends.extend([e.from, e.to, other.from, other.to]);
                 }
@@ -544,13 +562,16 @@ mod tests {
         let folded = [(0, 0), (2000, 0), (2000, 1000), (10, 1000), (0, 3000)];
         let foot = LatticePoint::new(10, 1000);
         let mut faces = vec![face(&folded)];
-        assert_eq!(remove_folds(&mut faces, &[foot], 16.0), [foot]);
+        assert_eq!(remove_folds(&mut faces, &[foot], 16.0, &Pairs::none()), [foot]);
         let corners: Vec<LatticePoint> = faces[0].loops[0].iter().map(|e| e.from).collect();
         let left = [(0, 0), (2000, 0), (2000, 1000), (10, 1000)];
         assert_eq!(corners, left.map(|(x, y)| LatticePoint::new(x, y)));
         // Wider than that it is ground.
         let mut faces = vec![face(&[(0, 0), (2000, 0), (2000, 1000), (40, 1000), (0, 3000)])];
-        assert_eq!(remove_folds(&mut faces, &[LatticePoint::new(40, 1000)], 16.0), []);
+        assert_eq!(
+            remove_folds(&mut faces, &[LatticePoint::new(40, 1000)], 16.0, &Pairs::none()),
+            []
+        );
         assert_eq!(faces[0].loops[0].len(), 5);
     }
 }

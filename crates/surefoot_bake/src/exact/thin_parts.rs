@@ -9,8 +9,9 @@
 //! corner is put into the edge and into its twin; a sliver's corners are put into what lies across its
 //! longest side (thin triangles are contracted before everything else in Sanchez 2021, §2.5, too).
 
-use crate::exact::match_edges::{GroundEdge, collect_edges, pair_exact};
-use crate::exact::snap::tidy_face;
+use crate::exact::match_edges::{SomeEdges, pair_exact};
+use crate::exact::pairs::Pairs;
+use crate::exact::snap::{insert_points, tidy_face};
 use crate::surface::{Face, SurfaceEdge, plan_units};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -30,7 +31,7 @@ struct Side {
 }
 
 /// Takes slits out of faces with one of the (sorted) changed points. A face may come apart.
-pub(crate) fn dissolve_slits(faces: &mut Vec<Face>, changed: &[LatticePoint]) {
+pub(crate) fn dissolve_slits(faces: &mut Vec<Face>, changed: &[LatticePoint], pairs: &Pairs) {
     let is_changed = |e: &SurfaceEdge| changed.binary_search(&e.from).is_ok();
     let dissolved: Vec<(usize, Vec<Face>)> = faces
         .par_iter()
@@ -39,6 +40,7 @@ pub(crate) fn dissolve_slits(faces: &mut Vec<Face>, changed: &[LatticePoint]) {
         .filter_map(|(i, f)| Some((i, without_slits(f)?)))
         .collect();
     for (i, parts) in dissolved {
+        pairs.part(&mut faces[i]);
         let mut parts = parts.into_iter();
         match parts.next() {
             Some(first) => faces[i] = first,
@@ -152,8 +154,8 @@ fn clockwise_from(
 }
 
 /// Closes necks: puts corners that lie within `wide` lattice units beside an edge of their own face into
-/// it, and into its twin. Says whether there were any; twins are to be set anew then.
-pub(crate) fn close_necks(faces: &mut Vec<Face>, wide: f64) -> bool {
+/// it, and into its twin. If there were any, gives the pairs that are left; twins are to be set then.
+pub(crate) fn close_necks(faces: &mut Vec<Face>, wide: f64) -> Option<Pairs> {
     let mut firsts = Vec::with_capacity(faces.len());
     let mut count = 0_u32;
     for face in faces.iter() {
@@ -173,10 +175,13 @@ pub(crate) fn close_necks(faces: &mut Vec<Face>, wide: f64) -> bool {
         .collect();
     inserts.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
     inserts.dedup_by_key(|i| (i.0, i.2));
-    let is_none = inserts.is_empty();
-    insert_points(faces, inserts.into_iter().map(|i| (i.0, i.2)));
+    if inserts.is_empty() {
+        return None;
+    }
+    let pairs = Pairs::mark(faces);
+    insert_points(faces, inserts.into_iter().map(|i| (i.0, i.2)), &pairs);
     faces.retain(|f| !f.loops.is_empty());
-    !is_none
+    Some(pairs)
 }
 
 /// The corners of a face that lie beside one of its edges: the edge, counted in the face, how far along
@@ -209,38 +214,15 @@ fn necks(face: &Face, wide: f64) -> Vec<(u32, f64, LatticePoint)> {
     found
 }
 
-/// Puts points into edges, given ascending by edge and in order along it. Faces that become nothing
-/// have no loops left.
-fn insert_points(faces: &mut [Face], points: impl Iterator<Item = (u32, LatticePoint)>) {
-    let mut next = points.peekable();
-    if next.peek().is_none() {
-        return;
-    }
-    let mut count = 0;
-    for face in faces.iter_mut() {
-        let mut taken = false;
-        for corners in &mut face.loops {
-            let mut out: Vec<SurfaceEdge> = Vec::with_capacity(corners.len());
-            for e in corners.iter() {
-                out.push(*e);
-                while let Some((_, from)) = next.next_if(|i| i.0 == count) {
-                    out.push(SurfaceEdge { from, ..*e });
-                    taken = true;
-                }
-                count += 1;
-            }
-            *corners = out;
-        }
-        if taken {
-            tidy_face(face);
-        }
-    }
-}
-
 /// Takes out slivers: faces no corner of which is farther than `wide` lattice units from the longest
 /// side. Its corners go into the edge across that side; where there is none, a border of the ground is
 /// that much nearer.
-pub(crate) fn collapse_slivers(faces: &mut Vec<Face>, climb_m: f64, wide: f64) -> bool {
+pub(crate) fn collapse_slivers(
+    faces: &mut Vec<Face>,
+    climb_m: f64,
+    wide: f64,
+    pairs: &Pairs,
+) -> bool {
     for round in 0..ROUNDS {
         let thin: Vec<(u32, usize)> = faces
             .par_iter()
@@ -250,8 +232,8 @@ pub(crate) fn collapse_slivers(faces: &mut Vec<Face>, climb_m: f64, wide: f64) -
         if thin.is_empty() {
             return round > 0;
         }
-        let changed = collapse(faces, &thin, climb_m);
-        dissolve_slits(faces, &changed);
+        let changed = collapse(faces, &thin, climb_m, pairs);
+        dissolve_slits(faces, &changed, pairs);
     }
     true
 }
@@ -281,14 +263,28 @@ fn longest_side_of_sliver(face: &Face, wide: f64) -> Option<usize> {
 
 /// Takes out the given faces, save for those whose neighbour goes in the same turn. Says which points
 /// were put into others, sorted.
-fn collapse(faces: &mut Vec<Face>, thin: &[(u32, usize)], climb_m: f64) -> Vec<LatticePoint> {
-    let edges = collect_edges(faces);
-    let twins = pair_exact(&edges, climb_m);
+fn collapse(
+    faces: &mut Vec<Face>,
+    thin: &[(u32, usize)],
+    climb_m: f64,
+    pairs: &Pairs,
+) -> Vec<LatticePoint> {
+    let mut ends: Vec<LatticePoint> = Vec::with_capacity(2 * thin.len());
+    for &(face, side) in thin {
+        let corners = &faces[face as usize].loops[0];
+        ends.extend([corners[side].from, corners[(side + 1) % corners.len()].from]);
+    }
+    ends.sort_unstable();
+    ends.dedup();
+    let is_end = |p: LatticePoint| ends.binary_search(&p).is_ok();
+    // All that lies along a longest side is among these.
+    let some = SomeEdges::of(faces, |e, to| is_end(e.from) && is_end(to));
+    let twins = pair_exact(&some.edges, climb_m);
     let mut firsts = Vec::with_capacity(faces.len());
     let mut count = 0;
     for face in faces.iter() {
         firsts.push(count);
-        count += face.edge_count();
+        count += face.edge_count() as u32;
     }
     let mut goes = vec![false; faces.len()];
     let mut takes = vec![false; faces.len()];
@@ -296,23 +292,28 @@ fn collapse(faces: &mut Vec<Face>, thin: &[(u32, usize)], climb_m: f64) -> Vec<L
     for &(face, side) in thin {
         let corners = &faces[face as usize].loops[0];
         let n = corners.len();
-        let twin = twins[firsts[face as usize] + side];
-        let other = edges.get(twin as usize).map(|e: &GroundEdge| e.face as usize);
+        let number = firsts[face as usize] + side as u32;
+        let twin = some.numbers.binary_search(&number).map_or(NO_EDGE, |k| twins[k]);
+        let other = some.edges.get(twin as usize).map(|e| e.face as usize);
         if takes[face as usize] || other.is_some_and(|o| goes[o]) {
             continue;
         }
         goes[face as usize] = true;
         if let Some(other) = other {
             takes[other] = true;
-            inserts.extend((2..n).map(|i| (twin, i, corners[(side + i) % n].from)));
+            let into = some.numbers[twin as usize];
+            inserts.extend((2..n).map(|i| (into, i, corners[(side + i) % n].from)));
         }
     }
     inserts.sort_unstable();
     let mut changed: Vec<LatticePoint> = inserts.iter().map(|i| i.2).collect();
     changed.sort_unstable();
     changed.dedup();
-    insert_points(faces, inserts.into_iter().map(|i| (i.0, i.2)));
-    faces.iter_mut().zip(goes).filter(|(_, goes)| *goes).for_each(|(f, _)| f.loops.clear());
+    insert_points(faces, inserts.into_iter().map(|i| (i.0, i.2)), pairs);
+    for (face, _) in faces.iter_mut().zip(goes).filter(|(_, goes)| *goes) {
+        pairs.part(face);
+        face.loops.clear();
+    }
     faces.retain(|f| !f.loops.is_empty());
     changed
 }
@@ -320,6 +321,7 @@ fn collapse(faces: &mut Vec<Face>, thin: &[(u32, usize)], climb_m: f64) -> Vec<L
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::match_edges::collect_edges;
     use crate::surface::level_face;
 
     fn point((x, y): (i32, i32)) -> LatticePoint {
@@ -360,7 +362,7 @@ mod tests {
         ];
         let mut faces = vec![level_face(&ring)];
         let area2 = faces[0].area2();
-        dissolve_slits(&mut faces, &[point((0, 300))]);
+        dissolve_slits(&mut faces, &[point((0, 300))], &Pairs::none());
         assert_eq!(faces.len(), 1);
         assert_eq!(faces[0].loops.len(), 2);
         assert_eq!(faces[0].area2(), area2);
@@ -388,14 +390,14 @@ mod tests {
         face.loops.push(hole.loops[0].iter().rev().copied().collect());
         let area2 = face.area2();
         let mut faces = vec![face];
-        dissolve_slits(&mut faces, &[point((300, 100))]);
+        dissolve_slits(&mut faces, &[point((300, 100))], &Pairs::none());
         assert_eq!(faces.len(), 2);
         assert_eq!(faces.iter().map(Face::area2).sum::<i128>(), area2);
         let with_hole = faces.iter().find(|f| f.loops.len() == 2).unwrap();
         assert!(corners(with_hole, 0).contains(&(800, 300)));
         // Nothing changed there: nothing is looked at.
         let mut same = vec![level_face(&plates)];
-        dissolve_slits(&mut same, &[point((1, 1))]);
+        dissolve_slits(&mut same, &[point((1, 1))], &Pairs::none());
         assert_eq!(corners(&same[0], 0), plates);
     }
 
@@ -406,12 +408,12 @@ mod tests {
         let lower = level_face(&[(0, -900), (1000, -900), (1000, 0), (0, 0)]);
         let mut faces = vec![upper, lower];
         assert_eq!(paired(&mut faces), 2);
-        assert!(close_necks(&mut faces, 8.0));
+        assert!(close_necks(&mut faces, 8.0).is_some());
         let at = (500, -3);
         assert_eq!(corners(&faces[0], 0), [(0, 0), at, (1000, 0), (1000, 900), at, (0, 900)]);
         assert_eq!(corners(&faces[1], 0), [(0, -900), (1000, -900), (1000, 0), at, (0, 0)]);
         assert_eq!(paired(&mut faces), 4);
-        assert!(!close_necks(&mut faces, 8.0));
+        assert!(close_necks(&mut faces, 8.0).is_none());
     }
 
     #[test]
@@ -421,9 +423,10 @@ mod tests {
         let sliver = level_face(&[(0, 0), (1000, 0), (500, 5)]);
         let mut faces = vec![above, sliver, below];
         assert_eq!(paired(&mut faces), 6);
-        collapse_slivers(&mut faces, 0.4, 4.0);
+        let pairs = Pairs::mark(&mut faces);
+        collapse_slivers(&mut faces, 0.4, 4.0, &pairs);
         assert_eq!(faces.len(), 3, "5 units wide is a face when 4 are the limit");
-        collapse_slivers(&mut faces, 0.4, 8.0);
+        collapse_slivers(&mut faces, 0.4, 8.0, &pairs);
         assert_eq!(faces.len(), 2);
         assert!(corners(&faces[1], 0).contains(&(500, 5)));
         assert_eq!(paired(&mut faces), 4);
