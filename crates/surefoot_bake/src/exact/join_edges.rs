@@ -58,7 +58,11 @@ struct Found {
 
 impl Found {
     fn of(faces: &[Face], pairs: &Pairs) -> Self {
-        let open = SomeEdges::of(faces, |e, _| pairs.is_open(e));
+        let open = if pairs.is_empty() {
+            SomeEdges::all(faces)
+        } else {
+            SomeEdges::of(faces, |e, _| pairs.is_open(e))
+        };
         let coinciding = CoincidingEdges::find(&open.edges);
         Self { open, coinciding }
     }

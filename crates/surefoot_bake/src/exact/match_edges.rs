@@ -73,6 +73,13 @@ pub(crate) struct SomeEdges {
 }
 
 impl SomeEdges {
+    /// All edges of some faces.
+    pub(crate) fn all(faces: &[Face]) -> Self {
+        let edges = collect_edges(faces);
+        let numbers = (0..edges.len() as u32).collect();
+        Self { edges, numbers }
+    }
+
     /// The wanted edges of some faces; asked of an edge and where it ends.
     pub(crate) fn of(
         faces: &[Face],

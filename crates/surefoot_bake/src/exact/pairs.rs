@@ -43,6 +43,11 @@ impl Pairs {
         Self { apart: (0..end).map(|_| AtomicBool::new(false)).collect() }
     }
 
+    /// Whether no edge carries a mark.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.apart.is_empty()
+    }
+
     /// Whether it is not known of an edge that it coincides with another.
     pub(crate) fn is_open(&self, edge: &SurfaceEdge) -> bool {
         edge.twin == NO_EDGE || self.apart[edge.twin as usize].load(Ordering::Relaxed)
@@ -69,6 +74,9 @@ impl Pairs {
 
     /// Puts numbers of edges in place of the marks.
     pub(crate) fn number(&self, faces: &mut [Face]) {
+        if self.is_empty() {
+            return;
+        }
         self.clear_parted(faces);
         let mut first = vec![NO_EDGE; self.apart.len()];
         let mut other = first.clone();
