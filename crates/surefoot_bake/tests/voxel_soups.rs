@@ -46,6 +46,18 @@ fn an_outline_keeps_a_break_at_its_tip() {
     check(20_513..20_514);
 }
 
+/// A break in one region ends beside a corner of another, which is near its lower side alone.
+#[test]
+fn a_break_near_another_border_is_the_same_from_both_of_its_ends() {
+    let choices = [1, 1, 1, 0, 0, 0, 0, 0, 0, 64];
+    let soup = [
+        [0, 2, 255, 255, 83, 76, 0, 69, 0],
+        [255, 0, 0, 0, 0, 0, 255, 255, 219],
+        [0, 2, 255, 20, 0, 0, 0, 0, 0],
+    ];
+    assert!(bake_both_ways(&scene(&soup.concat()), &settings(&choices)).is_some());
+}
+
 #[test]
 #[ignore = "takes minutes: cargo xtask voxel-tiles"]
 fn many_heaps_of_triangles_build_without_a_trace_of_tiles() {

@@ -268,23 +268,41 @@ impl Nodes {
     }
 }
 
+/// A corner of a chain, where it can be found: by place, then by node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PlacedCorner {
+    y: i32,
+    x: i32,
+    node: u32,
+    /// On both sides; a break has no direction, so that neither counts more.
+    heights: [i32; 2],
+    chain: u32,
+    corner: u32,
+}
+
+impl PlacedCorner {
+    /// Whether ground on one side of this is less than `height` from ground on one side of the other.
+    fn is_near(&self, other: &Self, height: i64) -> bool {
+        let apart = |a: i32, b: i32| (i64::from(a) - i64::from(b)).abs();
+        self.heights.iter().any(|&a| other.heights.iter().any(|&b| apart(a, b) < height))
+    }
+}
+
 /// Fixes corners at which other corners of nearly the same height lie: ground that meets ground only
 /// there, diagonally or along a slit.
 fn fix_touching_corners(traced: &mut [TracedChain], agent_height: i64) {
-    let mut corners: Vec<(i32, i32, u32, i32, u32, u32)> = Vec::new();
-    for (c, t) in traced.iter().enumerate() {
-        for (i, (p, &node)) in t.chain.points.iter().zip(&t.nodes).enumerate() {
-            corners.push((p.y, p.x, node, p.left, c as u32, i as u32));
+    let mut corners: Vec<PlacedCorner> = Vec::new();
+    for (chain, t) in (0..).zip(traced.iter()) {
+        for ((p, &node), corner) in t.chain.points.iter().zip(&t.nodes).zip(0..) {
+            let heights = [p.left, p.right];
+            corners.push(PlacedCorner { y: p.y, x: p.x, node, heights, chain, corner });
         }
     }
     corners.sort_unstable();
-    for place in corners.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+    for place in corners.chunk_by(|a, b| (a.y, a.x) == (b.y, b.x)) {
         for a in place {
-            let near = |b: &(i32, i32, u32, i32, u32, u32)| {
-                b.2 != a.2 && (i64::from(a.3) - i64::from(b.3)).abs() < agent_height
-            };
-            if place.iter().any(near) {
-                traced[a.4 as usize].chain.fixed[a.5 as usize] = true;
+            if place.iter().any(|b| b.node != a.node && a.is_near(b, agent_height)) {
+                traced[a.chain as usize].chain.fixed[a.corner as usize] = true;
             }
         }
     }
