@@ -159,11 +159,11 @@ fn forbid(stay: &mut Vec<LatticePoint>, points: &[LatticePoint], moved: &[Moved]
 
 /// The edges near the given places that face another across a crack.
 fn facing_edges(faces: &[Face], reach: SnapReach, near: &Near, pairs: &Pairs) -> SomeEdges {
-    let open = SomeEdges::of(faces, |e, _| pairs.is_open(e));
+    let open = pairs.open_edges(faces);
     let twins = pair_exact(&open.edges, reach.climb_m);
     let loose = open.filtered(|k| twins[k] == NO_EDGE);
     let look = Reach { outwards: reach.units, inwards: OVERLAP_UNITS, climb_m: reach.climb_m };
-    let matches = match near.changed(&open.edges, reach) {
+    let matches = match near.changed(faces, reach) {
         None => match_within(&loose.edges, look),
         Some(changed) => match_some_within(&loose.edges, look, |b| changed.touches(b)),
     };

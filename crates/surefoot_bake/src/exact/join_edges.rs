@@ -58,11 +58,7 @@ struct Found {
 
 impl Found {
     fn of(faces: &[Face], pairs: &Pairs) -> Self {
-        let open = if pairs.is_empty() {
-            SomeEdges::all(faces)
-        } else {
-            SomeEdges::of(faces, |e, _| pairs.is_open(e))
-        };
+        let open = pairs.open_edges(faces);
         let coinciding = CoincidingEdges::find(&open.edges);
         Self { open, coinciding }
     }
@@ -75,7 +71,7 @@ fn snap_found(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs) -> Option<Foun
     let mut near = Near::Everything;
     for _ in 0..ROUNDS {
         let found = Found::of(faces, pairs);
-        let loose = loose_edges(&found, reach, &near);
+        let loose = loose_edges(faces, &found, reach, &near);
         let ends = Ends::new(&loose, faces, &[]);
         let moved = contract_points(faces, &ends, reach, pairs);
         let put_in = if moved.is_empty() {
@@ -83,7 +79,7 @@ fn snap_found(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs) -> Option<Foun
         } else {
             let near = near.and(moved.iter().map(|m| m.to));
             let found = Found::of(faces, pairs);
-            let loose = loose_edges(&found, reach, &near);
+            let loose = loose_edges(faces, &found, reach, &near);
             let ends = Ends::new(&loose, faces, &[]);
             contract_into_edges(faces, &loose, &ends, reach, pairs)
         };
@@ -142,9 +138,9 @@ fn split_steps(faces: &mut Vec<Face>, found: &Found, climb_m: f64, pairs: &Pairs
 }
 
 /// Which open edges near the given places coincide with no other.
-fn loose_edges(found: &Found, reach: SnapReach, near: &Near) -> SomeEdges {
+fn loose_edges(faces: &[Face], found: &Found, reach: SnapReach, near: &Near) -> SomeEdges {
     let edges = &found.open.edges;
-    let changed = near.changed(edges, reach);
+    let changed = near.changed(faces, reach);
     let is_near = |e: &GroundEdge| changed.as_ref().is_none_or(|c| c.touches(&edge_box(e)));
     let twins = found.coinciding.twins(edges, reach.climb_m);
     found.open.filtered(|k| twins[k] == NO_EDGE && is_near(&edges[k]))

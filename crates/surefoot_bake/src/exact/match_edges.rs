@@ -18,6 +18,9 @@ use surefoot_mesh::{EdgeClass, NO_EDGE};
 /// Cosine of the largest angle between the sides of a slit: 8°.
 const SLIT_COSINE: f64 = -0.99;
 
+/// Bits of a filter for each segment that it is to hold.
+const BITS_A_SEGMENT: usize = 16;
+
 /// An edge of a face, with the heights of its ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroundEdge {
@@ -284,6 +287,37 @@ impl SegmentTable {
     fn group(&self, first: u32) -> impl Iterator<Item = u32> {
         let after = |&i: &u32| Some(self.next[i as usize]).filter(|&n| n != NO_EDGE);
         std::iter::successors(Some(first), after)
+    }
+}
+
+/// Says of most segments that they are not among some (Bloom 1970, with one hash).
+pub(crate) struct SegmentFilter {
+    words: Vec<u64>,
+    /// How many bits of a hash are left out to get the place of a bit.
+    shift: u32,
+}
+
+impl SegmentFilter {
+    /// For about as many segments as said; more are answered less sharply, not wrongly.
+    pub(crate) fn with_room_for(count: usize) -> Self {
+        let bits = count.saturating_mul(BITS_A_SEGMENT).clamp(64, 1 << 32).next_power_of_two();
+        Self { words: vec![0; bits / 64], shift: 64 - bits.trailing_zeros() }
+    }
+
+    pub(crate) fn put_in(&mut self, from: LatticePoint, to: LatticePoint) {
+        let (word, bit) = self.place(from, to);
+        self.words[word] |= bit;
+    }
+
+    /// Whether a segment, either way round, may be among them.
+    pub(crate) fn may_hold(&self, from: LatticePoint, to: LatticePoint) -> bool {
+        let (word, bit) = self.place(from, to);
+        self.words[word] & bit != 0
+    }
+
+    fn place(&self, from: LatticePoint, to: LatticePoint) -> (usize, u64) {
+        let place = hash_of_segment(from.min(to), from.max(to)) >> self.shift;
+        ((place / 64) as usize, 1 << (place % 64))
     }
 }
 

@@ -6,6 +6,7 @@
 //! which stays what it is whatever is put in or taken out elsewhere. A face that changes takes its own
 //! pairs apart, and the edges across learn of it by their marks.
 
+use crate::exact::match_edges::{SegmentFilter, SomeEdges};
 use crate::surface::{Face, SurfaceEdge};
 use std::sync::atomic::{AtomicBool, Ordering};
 use surefoot_mesh::NO_EDGE;
@@ -43,14 +44,22 @@ impl Pairs {
         Self { apart: (0..end).map(|_| AtomicBool::new(false)).collect() }
     }
 
-    /// Whether no edge carries a mark.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.apart.is_empty()
+    /// Whether it is not known of an edge that it coincides with another.
+    fn is_open(&self, edge: &SurfaceEdge) -> bool {
+        edge.twin == NO_EDGE || self.apart[edge.twin as usize].load(Ordering::Relaxed)
     }
 
-    /// Whether it is not known of an edge that it coincides with another.
-    pub(crate) fn is_open(&self, edge: &SurfaceEdge) -> bool {
-        edge.twin == NO_EDGE || self.apart[edge.twin as usize].load(Ordering::Relaxed)
+    /// The edges of which it is not known, and all that lie along one of them: where edges lie over each
+    /// other, a pair may have to make room for another.
+    pub(crate) fn open_edges(&self, faces: &[Face]) -> SomeEdges {
+        if self.apart.is_empty() {
+            return SomeEdges::all(faces);
+        }
+        let edges = || faces.iter().flat_map(Face::edges);
+        let open = || edges().filter(|(e, _)| self.is_open(e));
+        let mut along = SegmentFilter::with_room_for(open().count());
+        open().for_each(|(e, to)| along.put_in(e.from, to));
+        SomeEdges::of(faces, |e, to| along.may_hold(e.from, to))
     }
 
     /// Takes apart all pairs of a face that is about to change.
@@ -74,7 +83,7 @@ impl Pairs {
 
     /// Puts numbers of edges in place of the marks.
     pub(crate) fn number(&self, faces: &mut [Face]) {
-        if self.is_empty() {
+        if self.apart.is_empty() {
             return;
         }
         self.clear_parted(faces);

@@ -60,14 +60,12 @@ impl Near {
     }
 
     /// Where edges lie beside those that have changed; `None` for everywhere.
-    pub(crate) fn changed(&self, edges: &[GroundEdge], reach: SnapReach) -> Option<Changed> {
+    pub(crate) fn changed(&self, faces: &[Face], reach: SnapReach) -> Option<Changed> {
         let Self::Points(points) = self else { return None };
-        let is_near = |p: &LatticePoint| points.binary_search(p).is_ok();
-        let boxes: Vec<Aabb> = (edges.iter())
-            .filter(|e| is_near(&e.from) || is_near(&e.to))
-            .map(|e| widened(edge_box(e), 2.0 * reach.units, reach.climb_m))
-            .collect();
-        Some(Changed(BoxTree::build(&boxes)))
+        let is_near = |p: LatticePoint| points.binary_search(&p).is_ok();
+        let edges = SomeEdges::of(faces, |e, to| is_near(e.from) || is_near(to)).edges;
+        let around = |e: &GroundEdge| widened(edge_box(e), 2.0 * reach.units, reach.climb_m);
+        Some(Changed(BoxTree::build_with(edges.len(), |i| around(&edges[i as usize]))))
     }
 }
 
