@@ -10,7 +10,7 @@ use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT};
 use crate::layered::flood_layers::columns_beside;
 use crate::layered::link_pixels::ends_ground;
 use crate::layered::scales::Scales;
-use crate::layered::slice::Slices;
+use crate::layered::slice::{FaceRange, Slices};
 
 /// What may end the ground between two pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,8 +38,15 @@ pub(crate) struct Doubts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stretches {
     All,
-    /// Those into the next column along an axis.
-    Last(usize),
+    /// Those into the next column along an axis, seen from one of the two.
+    Last(usize, Side),
+}
+
+/// A column, or the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Own,
+    Next,
 }
 
 impl Doubts {
@@ -79,8 +86,8 @@ impl Doubts {
         for axis in (0..2).filter(|&axis| borders[axis]) {
             let Some(next) = beside[axis] else { continue };
             let Some(range) = border_range(cell, axis, map, scales) else { continue };
-            for column in [column, next] {
-                self.mark(column, corner, range, Stretches::Last(axis), slices, scales);
+            for (column, side) in [(column, Side::Own), (next, Side::Next)] {
+                self.mark(column, corner, range, Stretches::Last(axis, side), slices, scales);
             }
         }
     }
@@ -95,54 +102,72 @@ impl Doubts {
         slices: &Slices,
         scales: &Scales,
     ) {
-        let mut left = self.unmarked(stretches, OBSTACLE);
+        let mut left = self.unmarked(stretches);
         for face in slices.faces_of(column).iter() {
             if left == 0 {
                 break;
             }
-            if !face.may_cross_lines() || !ends_ground(face, range, scales) {
-                continue;
+            if face.may_cross_lines() && ends_ground(face, range, scales) {
+                left -= self.mark_face(face, stretches);
             }
-            let corners = &slices.triangles[face.triangle as usize].corners;
-            left -= self.mark_box(corners, corner, stretches, OBSTACLE, scales);
         }
         for edge in slices.ledge_edges_of(column) {
             let (lo, hi) = (edge[0][2].min(edge[1][2]), edge[0][2].max(edge[1][2]));
             if i64::from(hi) >= range[0] - scales.climb && i64::from(lo) <= range[1] + scales.climb
             {
-                self.mark_box(edge, corner, stretches, LEDGE, scales);
+                self.mark_ledge(edge, corner, stretches, scales);
             }
         }
     }
 
     /// How many stretches have no such mark yet.
-    fn unmarked(&self, stretches: Stretches, mark: u8) -> usize {
+    fn unmarked(&self, stretches: Stretches) -> usize {
         match stretches {
-            Stretches::All => self.marks.iter().filter(|m| **m & mark == 0).count(),
-            Stretches::Last(axis) => {
+            Stretches::All => self.marks.iter().filter(|m| **m & OBSTACLE == 0).count(),
+            Stretches::Last(axis, _) => {
                 let line = self.side + 1;
                 let of_axis = &self.marks[axis * self.side * line..(axis + 1) * self.side * line];
-                of_axis.chunks(line).filter(|m| m[self.side] & mark == 0).count()
+                of_axis.chunks(line).filter(|m| m[self.side] & OBSTACLE == 0).count()
             }
         }
     }
 
-    /// Marks the stretches that meet the box around some points; returns how many had no such mark.
-    fn mark_box(
+    /// Marks the stretches that meet the extent of a face of the column, or of the next one: there
+    /// its first stretches are the column's last. Returns how many had no such mark.
+    fn mark_face(&mut self, face: &FaceRange, stretches: Stretches) -> usize {
+        let side = self.side;
+        let mut marked = 0;
+        for axis in 0..2 {
+            let (from, to) = (usize::from(face.spans[axis][0]), usize::from(face.spans[axis][1]));
+            let (from, to) = match stretches {
+                Stretches::All => (from, to),
+                Stretches::Last(of, _) if of != axis => continue,
+                Stretches::Last(_, Side::Own) if to < side => continue,
+                Stretches::Last(_, Side::Next) if from > 0 => continue,
+                Stretches::Last(..) => (side, side),
+            };
+            for row in face.rows(axis) {
+                let line = (axis * side + row) * (side + 1);
+                for known in &mut self.marks[line + from..=line + to] {
+                    marked += usize::from(*known & OBSTACLE == 0);
+                    *known |= OBSTACLE;
+                }
+            }
+        }
+        marked
+    }
+
+    /// Marks the stretches that meet the box around an edge.
+    fn mark_ledge(
         &mut self,
-        points: &[[i32; 3]],
+        edge: &[[i32; 3]; 2],
         corner: [i64; 2],
         stretches: Stretches,
-        mark: u8,
         scales: &Scales,
-    ) -> usize {
-        let mut marked = 0;
+    ) {
         let (fine, side) = (i64::from(scales.fine), self.side as i64);
-        let (mut lo, mut hi) = ([i32::MAX; 2], [i32::MIN; 2]);
-        for p in points {
-            lo = [lo[0].min(p[0]), lo[1].min(p[1])];
-            hi = [hi[0].max(p[0]), hi[1].max(p[1])];
-        }
+        let [a, b] = edge;
+        let (lo, hi) = ([a[0].min(b[0]), a[1].min(b[1])], [a[0].max(b[0]), a[1].max(b[1])]);
         let from_corner = |v: i32, k: usize| i64::from(v) - corner[k];
         let bounds = [
             [from_corner(lo[0], 0), from_corner(hi[0], 0)],
@@ -151,8 +176,8 @@ impl Doubts {
         for axis in 0..2 {
             let least = match stretches {
                 Stretches::All => 0,
-                Stretches::Last(of) if of == axis => side,
-                Stretches::Last(_) => continue,
+                Stretches::Last(of, _) if of == axis => side,
+                Stretches::Last(..) => continue,
             };
             // Middles of rows within the box, and stretches that reach into it.
             let [lo, hi] = bounds[1 - axis];
@@ -163,13 +188,10 @@ impl Doubts {
             for row in row.max(0)..=last_row.min(side - 1) {
                 let line = (axis as i64 * side + row) * (side + 1);
                 for stretch in from..=to {
-                    let known = &mut self.marks[(line + stretch) as usize];
-                    marked += usize::from(*known & mark == 0);
-                    *known |= mark;
+                    self.marks[(line + stretch) as usize] |= LEDGE;
                 }
             }
         }
-        marked
     }
 }
 

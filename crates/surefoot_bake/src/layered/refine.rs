@@ -172,12 +172,17 @@ impl PixelTriangle {
     fn visit(&self, spans: [[u8; 2]; 2], side: u32, mut visit: impl FnMut(u32, i32)) {
         let [[i0, i1], [j0, j1]] = spans;
         let (i0, i1, j0, j1) = (u32::from(i0), u32::from(i1), u32::from(j0), u32::from(j1));
-        let all = self.covers(i0, j0)
-            && self.covers(i1, j0)
-            && self.covers(i0, j1)
-            && self.covers(i1, j1);
-        for j in j0..=j1 {
-            for i in i0..=i1 {
+        if i0 >= i1 || j0 >= j1 {
+            return;
+        }
+        let one = i0 + 1 == i1 && j0 + 1 == j1;
+        let all = !one
+            && self.covers(i0, j0)
+            && self.covers(i1 - 1, j0)
+            && self.covers(i0, j1 - 1)
+            && self.covers(i1 - 1, j1 - 1);
+        for j in j0..j1 {
+            for i in i0..i1 {
                 if all || self.covers(i, j) {
                     visit(j * side + i, self.height_over(i, j));
                 }

@@ -27,33 +27,75 @@ pub(crate) struct FaceRange {
     pub(crate) lo: i32,
     pub(crate) hi: i32,
     pub(crate) surface: Surface,
-    /// The first and the last column and row of pixels whose middles lie within the triangle's extent;
-    /// the first is larger than the last where there are none.
+    /// Along each axis, the first pixel whose middle lies within the triangle's extent and the one
+    /// after the last. Of the stretches from middle to middle, counted from the column's border, the
+    /// extent meets those from the first of the two to the second.
     pub(crate) spans: [[u8; 2]; 2],
 }
 
 impl FaceRange {
+    /// The lines along an axis through middles of pixels that may cross it.
+    #[inline]
+    pub(crate) const fn rows(&self, axis: usize) -> std::ops::Range<usize> {
+        let [first, end] = self.spans[1 - axis];
+        first as usize..end as usize
+    }
+
     /// Whether the middle of a pixel may lie in it.
     pub(crate) const fn may_cover_middles(&self) -> bool {
         let [[i0, i1], [j0, j1]] = self.spans;
-        i0 <= i1 && j0 <= j1
+        i0 < i1 && j0 < j1
     }
 
     /// Whether a line through the middles of pixels may cross it.
     pub(crate) const fn may_cross_lines(&self) -> bool {
         let [[i0, i1], [j0, j1]] = self.spans;
-        i0 <= i1 || j0 <= j1
+        i0 < i1 || j0 < j1
     }
 
     /// Whether the middle of one pixel may lie in it.
     pub(crate) fn may_cover(&self, i: u32, j: u32) -> bool {
         let [[i0, i1], [j0, j1]] = self.spans;
-        (u32::from(i0)..=u32::from(i1)).contains(&i) && (u32::from(j0)..=u32::from(j1)).contains(&j)
+        (u32::from(i0)..u32::from(i1)).contains(&i) && (u32::from(j0)..u32::from(j1)).contains(&j)
+    }
+}
+
+/// What the extent of a face meets within its column, as bits: the pixels whose middles it holds along
+/// each axis, then the stretches from middle to middle. Of many pixels several share a bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Extent(u32);
+
+impl Extent {
+    const BITS: u32 = 8;
+
+    /// By how much numbers of pixels and stretches are shifted, so that all have a bit.
+    fn shift(scales: &Scales) -> u32 {
+        (0..6).find(|s| scales.per_side >> s < Self::BITS).unwrap_or(6)
+    }
+
+    fn new(spans: [[u8; 2]; 2], shift: u32) -> Self {
+        let bits = |first: u32, last: u32| (2 << (last >> shift)) - (1_u32 << (first >> shift));
+        let of_axis = |[first, end]: [u8; 2]| {
+            let (first, end) = (u32::from(first), u32::from(end));
+            let middles = if first < end { bits(first, end - 1) } else { 0 };
+            middles | bits(first, end) << (2 * Self::BITS)
+        };
+        Self(of_axis(spans[0]) | of_axis(spans[1]) << Self::BITS)
+    }
+
+    /// Those that hold a middle along an axis.
+    fn with_middle(axis: usize, pixel: u32, shift: u32) -> u32 {
+        1 << (Self::BITS * axis as u32 + (pixel >> shift))
+    }
+
+    /// Those that meet a stretch along an axis.
+    fn with_stretch(axis: usize, stretch: u32, shift: u32) -> u32 {
+        1 << (Self::BITS * (2 + axis as u32) + (stretch >> shift))
     }
 }
 
 /// The pixels of all columns whose middles lie within a triangle's extent along each axis, counted from
-/// the grid's corner.
+/// the grid's corner: the first, and the one after the last.
 fn middles_within(corners: &[[i32; 3]; 3], scales: &Scales) -> [[i64; 2]; 2] {
     let first = scales.coarse.first_column();
     let (cell, fine) = (i64::from(scales.coarse.cell), i64::from(scales.fine));
@@ -61,7 +103,7 @@ fn middles_within(corners: &[[i32; 3]; 3], scales: &Scales) -> [[i64; 2]; 2] {
         let lo = corners[0][k].min(corners[1][k]).min(corners[2][k]);
         let hi = corners[0][k].max(corners[1][k]).max(corners[2][k]);
         let from = |v: i32| i64::from(v) - first[k] * cell - fine / 2;
-        [(from(lo) + fine - 1).div_euclid(fine), from(hi).div_euclid(fine)]
+        [(from(lo) + fine - 1).div_euclid(fine), from(hi).div_euclid(fine) + 1]
     };
     [within(0), within(1)]
 }
@@ -71,8 +113,9 @@ fn spans_in(middles: &[[i64; 2]; 2], column: u32, scales: &Scales) -> [[u8; 2]; 
     let (place, side) = (scales.place(column), i64::from(scales.per_side));
     let span = |k: usize| {
         let start = i64::from(place[k]) * side;
-        let (from, to) = ((middles[k][0] - start).max(0), (middles[k][1] - start).min(side - 1));
-        if from <= to { [from as u8, to as u8] } else { [1, 0] }
+        // At most 64 pixels lie along a column's side.
+        let within = |m: i64| (m - start).clamp(0, side) as u8;
+        [within(middles[k][0]), within(middles[k][1])]
     };
     [span(0), span(1)]
 }
@@ -93,6 +136,9 @@ pub(crate) struct Slices {
     /// Where each column's faces begin, and one past the last at the end.
     face_firsts: Vec<u32>,
     faces: Vec<FaceRange>,
+    /// Of each face, apart from all else: most questions are answered by it.
+    extents: Vec<Extent>,
+    extent_shift: u32,
     /// Where each column's words begin, and one past the last at the end.
     word_firsts: Vec<u32>,
     words: Vec<Word>,
@@ -117,6 +163,45 @@ impl Slices {
     pub(crate) fn faces_of(&self, column: u32) -> &[FaceRange] {
         let c = column as usize;
         &self.faces[self.face_firsts[c] as usize..self.face_firsts[c + 1] as usize]
+    }
+
+    /// The triangles over a column whose extents have some bits, in the order of [`Self::faces_of`].
+    fn faces_with(&self, column: u32, wanted: u32) -> impl Iterator<Item = &FaceRange> {
+        let c = column as usize;
+        let range = self.face_firsts[c] as usize..self.face_firsts[c + 1] as usize;
+        let extents = self.extents[range.clone()].iter();
+        let found = extents.zip(&self.faces[range]).filter(move |(e, _)| e.0 & wanted == wanted);
+        found.map(|(_, face)| face)
+    }
+
+    /// The triangles over a column that may cross a stretch of the line along an axis through the
+    /// middles of a row of pixels.
+    #[inline]
+    pub(crate) fn faces_along(
+        &self,
+        column: u32,
+        axis: usize,
+        row: u8,
+        stretch: u8,
+    ) -> impl Iterator<Item = &FaceRange> {
+        let wanted = Extent::with_middle(1 - axis, u32::from(row), self.extent_shift)
+            | Extent::with_stretch(axis, u32::from(stretch), self.extent_shift);
+        self.faces_with(column, wanted).filter(move |face| {
+            let ([first, end], [from, to]) = (face.spans[1 - axis], face.spans[axis]);
+            (first..end).contains(&row) && (from..=to).contains(&stretch)
+        })
+    }
+
+    /// The triangles over a column that may lie over a point which lies in a stretch along each axis.
+    #[inline]
+    pub(crate) fn faces_around(
+        &self,
+        column: u32,
+        stretches: [u32; 2],
+    ) -> impl Iterator<Item = &FaceRange> {
+        let wanted = Extent::with_stretch(0, stretches[0], self.extent_shift)
+            | Extent::with_stretch(1, stretches[1], self.extent_shift);
+        self.faces_with(column, wanted)
     }
 
     /// The voxels of a column, from below.
@@ -214,6 +299,8 @@ pub(crate) fn slice(
     let grid = &scales.coarse;
     let columns = grid.width as usize * grid.depth as usize;
     let (face_firsts, faces) = sort_into_columns(columns, rasterize(&triangles, scales))?;
+    let shift = Extent::shift(scales);
+    let extents = faces.iter().map(|f| Extent::new(f.spans, shift)).collect();
     context.check_cancelled()?;
     let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
         .par_chunks(CHUNK)
@@ -253,6 +340,8 @@ pub(crate) fn slice(
         triangles,
         face_firsts,
         faces,
+        extents,
+        extent_shift: shift,
         word_firsts,
         words,
         ledge_firsts,
@@ -320,7 +409,7 @@ fn sort_into_columns(
     }
     let mut next = firsts.clone();
     let none =
-        FaceRange { triangle: 0, lo: 0, hi: 0, surface: Surface::UPRIGHT, spans: [[1, 0]; 2] };
+        FaceRange { triangle: 0, lo: 0, hi: 0, surface: Surface::UPRIGHT, spans: [[0; 2]; 2] };
     let mut faces = vec![none; count];
     for (column, face) in loose.iter().flatten() {
         let at = &mut next[*column as usize];
