@@ -103,7 +103,12 @@ impl Doubts {
         scales: &Scales,
     ) {
         let mut left = self.unmarked(stretches);
-        for face in slices.faces_of(column).iter() {
+        let last = match stretches {
+            Stretches::All => None,
+            Stretches::Last(axis, Side::Own) => Some((axis, scales.per_side)),
+            Stretches::Last(axis, Side::Next) => Some((axis, 0)),
+        };
+        for face in slices.faces_in_stretch(column, last) {
             if left == 0 {
                 break;
             }

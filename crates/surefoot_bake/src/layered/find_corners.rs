@@ -128,23 +128,28 @@ impl Around {
         self.side = scales.per_side as usize;
         self.fine = i64::from(scales.fine);
         self.corner = scales.corner(column);
-        let first = scales.place(column).map(|v| i64::from(v) * i64::from(scales.per_side));
         self.firsts.clear();
         self.pixels.clear();
         let (side, per_cell) = (scales.per_side, scales.pixels_per_cell() as u32);
-        let own = map.shape.cells_of(column);
-        for j in 0..side + 2 {
-            for i in 0..side + 2 {
+        let (width, depth) = (scales.coarse.width, scales.coarse.depth);
+        let [x, y] = scales.place(column);
+        // The cells of the columns around; none beyond the grid.
+        let cells = |dx: u32, dy: u32| {
+            let (x, y) = (x.wrapping_add(dx).wrapping_sub(1), y.wrapping_add(dy).wrapping_sub(1));
+            if x < width && y < depth { map.shape.cells_of(y * width + x) } else { 0..0 }
+        };
+        let around = [0, 1, 2].map(|dy| [cells(0, dy), cells(1, dy), cells(2, dy)]);
+        // The column that a row or column of places lies in, and which one of its pixels it is.
+        let part = |i: u32| match i {
+            0 => (0, side - 1),
+            i if i > side => (2, 0),
+            i => (1, i - 1),
+        };
+        for (row, j) in (0..side + 2).map(part) {
+            for (column, i) in (0..side + 2).map(part) {
                 self.firsts.push(self.pixels.len() as u32);
-                if (1..=side).contains(&i) && (1..=side).contains(&j) {
-                    let within = (j - 1) * side + i - 1;
-                    let pixels = own.clone().map(|cell| cell * per_cell + within);
-                    self.pixels.extend(pixels.filter(|&p| map.has_ground(p)));
-                    continue;
-                }
-                let place =
-                    FinePlace { y: first[1] + i64::from(j) - 1, x: first[0] + i64::from(i) - 1 };
-                let pixels = map.pixels_at(place, scales);
+                let within = j * side + i;
+                let pixels = around[row][column].clone().map(|cell| cell * per_cell + within);
                 self.pixels.extend(pixels.filter(|&p| map.has_ground(p)));
             }
         }
@@ -249,9 +254,11 @@ impl Finder<'_> {
     fn gather_obstacles(&self, column: u32, scratch: &mut Scratch) {
         let Scratch { ranges, edges, .. } = scratch;
         self.blocked_ranges(column, ranges);
+        let all =
+            ranges.iter().fold([i64::MAX, i64::MIN], |[lo, hi], r| [lo.min(r[0]), hi.max(r[1])]);
         let may_block = |lo: i32, hi: i32| {
             let (lo, hi) = (i64::from(lo), i64::from(hi));
-            ranges.iter().any(|r| lo < r[1] && hi > r[0])
+            lo < all[1] && hi > all[0] && ranges.iter().any(|r| lo < r[1] && hi > r[0])
         };
         edges.clear();
         let points = self.slices.points_of(column).iter().filter(|p| may_block(p[2], p[2]));

@@ -332,35 +332,46 @@ fn enters(c: &Cut, above: [f64; 2], low: f64, high: f64) -> Option<f64> {
 
 /// A triangle cut along the line through a point along an axis; distances from that point.
 fn cut_along(corners: &[[i32; 3]; 3], axis: usize, start: [i64; 2]) -> Option<LineCut> {
-    let corner = |k: usize| {
-        let c = &corners[k];
-        let (along, aside) = if axis == 0 { (c[0], c[1]) } else { (c[1], c[0]) };
-        EdgeEnd {
-            aside: i64::from(aside) - start[1 - axis],
-            along: (i64::from(along) - start[axis]) as f64,
-            z: f64::from(c[2]),
-        }
+    let aside = |k: usize| i64::from(corners[k][1 - axis]) - start[1 - axis];
+    let corner = |k: usize| EdgeEnd {
+        aside: aside(k),
+        along: (i64::from(corners[k][axis]) - start[axis]) as f64,
+        z: f64::from(corners[k][2]),
     };
-    let (a, b, c) = (corner(0), corner(1), corner(2));
+    let (a, b, c) = (aside(0), aside(1), aside(2));
+    let below = usize::from(a < 0) | usize::from(b < 0) << 1 | usize::from(c < 0) << 2;
     let mut found = CutEnds::default();
-    for (k, j) in [(a, b), (b, c), (c, a)] {
-        if k.aside == 0 {
-            found.add(k.along, k.z);
+    let (surface, refused) = (Surface::UPRIGHT, false);
+    if a != 0 && b != 0 && c != 0 {
+        // One corner lies alone on its side, and its two edges are cut.
+        let alone = match below {
+            0b000 | 0b111 => return None,
+            0b001 | 0b110 => 0,
+            0b010 | 0b101 => 1,
+            _ => 2,
+        };
+        let (from, one, other) = (corner(alone), corner((alone + 1) % 3), corner((alone + 2) % 3));
+        for end in [one, other] {
+            let (s, z) = from.crossing(end);
+            found.add(s, z);
         }
-        // From its lower end, so that both triangles of an edge are cut at one place.
-        let (k, j) = if k.aside < j.aside { (k, j) } else { (j, k) };
-        if k.aside < 0 && j.aside > 0 {
-            let t = -k.aside as f64 / (j.aside - k.aside) as f64;
-            found.add(k.along + t * (j.along - k.along), k.z + t * (j.z - k.z));
+    } else {
+        for (k, j) in [(corner(0), corner(1)), (corner(1), corner(2)), (corner(2), corner(0))] {
+            if k.aside == 0 {
+                found.add(k.along, k.z);
+            }
+            if k.aside.signum() * j.aside.signum() < 0 {
+                let (s, z) = k.crossing(j);
+                found.add(s, z);
+            }
         }
     }
     let CutEnds { low, high, z_low, z_high } = found;
     if !(high.0 >= low.0) {
         return None;
     }
-    let upright = (a.aside == 0 && b.aside == 0 && c.aside == 0) || !(high.0 > low.0);
+    let upright = (a == 0 && b == 0 && c == 0) || !(high.0 > low.0);
     let z = if upright { [z_low, z_high] } else { [low.1, high.1] };
-    let (surface, refused) = (Surface::UPRIGHT, false);
     Some(LineCut { from: low.0, to: high.0, z, surface, refused, upright })
 }
 
@@ -370,6 +381,17 @@ struct EdgeEnd {
     aside: i64,
     along: f64,
     z: f64,
+}
+
+impl EdgeEnd {
+    /// Where the edge to a corner on the other side crosses the line, and at which height: from its
+    /// lower end, so that both triangles of an edge are cut at one place.
+    #[inline]
+    fn crossing(self, other: Self) -> (f64, f64) {
+        let (k, j) = if self.aside < other.aside { (self, other) } else { (other, self) };
+        let t = -k.aside as f64 / (j.aside - k.aside) as f64;
+        (k.along + t * (j.along - k.along), k.z + t * (j.z - k.z))
+    }
 }
 
 /// The first and the last point of a cut, each with its height, and the heights between which it lies.

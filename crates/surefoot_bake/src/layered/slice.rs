@@ -192,6 +192,17 @@ impl Slices {
         })
     }
 
+    /// The triangles over a column whose extents meet a stretch along an axis; all where none is given.
+    #[inline]
+    pub(crate) fn faces_in_stretch(
+        &self,
+        column: u32,
+        stretch: Option<(usize, u32)>,
+    ) -> impl Iterator<Item = &FaceRange> {
+        let wanted = |(axis, s): (usize, u32)| Extent::with_stretch(axis, s, self.extent_shift);
+        self.faces_with(column, stretch.map_or(0, wanted))
+    }
+
     /// The triangles over a column that may lie over a point which lies in a stretch along each axis.
     #[inline]
     pub(crate) fn faces_around(
@@ -454,7 +465,7 @@ fn find_ledges(
     let ground = triangles.iter().filter(|t| t.surface.is_ground()).count();
     let mut table = Table::for_count(3 * ground);
     // The numbers of an edge's points, its triangle and which edge of it, and whether there are more.
-    let mut edges: Vec<([u32; 2], u32, u8, bool)> = Vec::new();
+    let mut edges: Vec<([u32; 2], u32, u8, bool)> = Vec::with_capacity(2 * ground);
     for (t, (triangle, n)) in triangles.iter().zip(numbers).enumerate() {
         if !triangle.surface.is_ground() {
             continue;
