@@ -10,7 +10,7 @@ use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT};
 use crate::layered::flood_layers::columns_beside;
 use crate::layered::link_pixels::ends_ground;
 use crate::layered::scales::Scales;
-use crate::layered::slice::{FaceRange, Slices};
+use crate::layered::slice::Slices;
 
 /// What may end the ground between two pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,16 +78,15 @@ impl Doubts {
             .filter(|h| **h != NO_HEIGHT)
             .map(|h| i64::from(*h));
         let (Some(least), Some(most)) = (known.clone().min(), known.max()) else { return };
-        let corner = scales.corner(column);
         if !is_plain {
-            self.mark(column, corner, [least, most], Stretches::All, slices, scales);
+            self.mark(column, [least, most], Stretches::All, slices, scales);
         }
         let beside = columns_beside(column, scales);
         for axis in (0..2).filter(|&axis| borders[axis]) {
             let Some(next) = beside[axis] else { continue };
             let Some(range) = border_range(cell, axis, map, scales) else { continue };
             for (column, side) in [(column, Side::Own), (next, Side::Next)] {
-                self.mark(column, corner, range, Stretches::Last(axis, side), slices, scales);
+                self.mark(column, range, Stretches::Last(axis, side), slices, scales);
             }
         }
     }
@@ -96,7 +95,6 @@ impl Doubts {
     fn mark(
         &mut self,
         column: u32,
-        corner: [i64; 2],
         range: [i64; 2],
         stretches: Stretches,
         slices: &Slices,
@@ -113,14 +111,13 @@ impl Doubts {
                 break;
             }
             if face.may_cross_lines() && ends_ground(face, range, scales) {
-                left -= self.mark_face(face, stretches);
+                left -= self.mark_extent(&face.spans, stretches, OBSTACLE);
             }
         }
-        for edge in slices.ledge_edges_of(column) {
-            let (lo, hi) = (edge[0][2].min(edge[1][2]), edge[0][2].max(edge[1][2]));
-            if i64::from(hi) >= range[0] - scales.climb && i64::from(lo) <= range[1] + scales.climb
-            {
-                self.mark_ledge(edge, corner, stretches, scales);
+        for ledge in slices.ledges_of(column) {
+            let (lo, hi) = (i64::from(ledge.lo), i64::from(ledge.hi));
+            if hi >= range[0] - scales.climb && lo <= range[1] + scales.climb {
+                self.mark_extent(&ledge.spans, stretches, LEDGE);
             }
         }
     }
@@ -137,13 +134,13 @@ impl Doubts {
         }
     }
 
-    /// Marks the stretches that meet the extent of a face of the column, or of the next one: there
-    /// its first stretches are the column's last. Returns how many had no such mark.
-    fn mark_face(&mut self, face: &FaceRange, stretches: Stretches) -> usize {
+    /// Marks the stretches that meet an extent in the column, or in the next one: there the first
+    /// stretches are the column's last. Returns how many had no such mark.
+    fn mark_extent(&mut self, spans: &[[u8; 2]; 2], stretches: Stretches, mark: u8) -> usize {
         let side = self.side;
         let mut marked = 0;
         for axis in 0..2 {
-            let (from, to) = (usize::from(face.spans[axis][0]), usize::from(face.spans[axis][1]));
+            let (from, to) = (usize::from(spans[axis][0]), usize::from(spans[axis][1]));
             let (from, to) = match stretches {
                 Stretches::All => (from, to),
                 Stretches::Last(of, _) if of != axis => continue,
@@ -151,58 +148,16 @@ impl Doubts {
                 Stretches::Last(_, Side::Next) if from > 0 => continue,
                 Stretches::Last(..) => (side, side),
             };
-            for row in face.rows(axis) {
+            for row in usize::from(spans[1 - axis][0])..usize::from(spans[1 - axis][1]) {
                 let line = (axis * side + row) * (side + 1);
                 for known in &mut self.marks[line + from..=line + to] {
-                    marked += usize::from(*known & OBSTACLE == 0);
-                    *known |= OBSTACLE;
+                    marked += usize::from(*known & mark == 0);
+                    *known |= mark;
                 }
             }
         }
         marked
     }
-
-    /// Marks the stretches that meet the box around an edge.
-    fn mark_ledge(
-        &mut self,
-        edge: &[[i32; 3]; 2],
-        corner: [i64; 2],
-        stretches: Stretches,
-        scales: &Scales,
-    ) {
-        let (fine, side) = (i64::from(scales.fine), self.side as i64);
-        let [a, b] = edge;
-        let (lo, hi) = ([a[0].min(b[0]), a[1].min(b[1])], [a[0].max(b[0]), a[1].max(b[1])]);
-        let from_corner = |v: i32, k: usize| i64::from(v) - corner[k];
-        let bounds = [
-            [from_corner(lo[0], 0), from_corner(hi[0], 0)],
-            [from_corner(lo[1], 1), from_corner(hi[1], 1)],
-        ];
-        for axis in 0..2 {
-            let least = match stretches {
-                Stretches::All => 0,
-                Stretches::Last(of, _) if of == axis => side,
-                Stretches::Last(..) => continue,
-            };
-            // Middles of rows within the box, and stretches that reach into it.
-            let [lo, hi] = bounds[1 - axis];
-            let (row, last_row) = (up(lo - fine / 2, fine), (hi - fine / 2).div_euclid(fine));
-            let [lo, hi] = bounds[axis];
-            let (from, to) = (up(lo - fine / 2, fine), (hi + fine / 2).div_euclid(fine));
-            let (from, to) = (from.max(least), to.min(side));
-            for row in row.max(0)..=last_row.min(side - 1) {
-                let line = (axis as i64 * side + row) * (side + 1);
-                for stretch in from..=to {
-                    self.marks[(line + stretch) as usize] |= LEDGE;
-                }
-            }
-        }
-    }
-}
-
-/// The quotient rounded up.
-fn up(v: i64, by: i64) -> i64 {
-    -(-v).div_euclid(by)
 }
 
 /// Between which heights ground lies on both sides of a cell's border to the east or north, where steps

@@ -64,13 +64,12 @@ pub(crate) fn find_corners(
             let mut scratch = Scratch::default();
             for &column in columns {
                 finder.gather_obstacles(column, &mut scratch);
-                let nothing =
-                    scratch.edges.is_empty() && slices.ledge_points_of(column).next().is_none();
+                let nothing = scratch.edges.is_empty() && slices.ledge_points_of(column).is_empty();
                 if nothing || !scratch.around.fill(column, &finder) {
                     continue;
                 }
                 finder.obstacles(&mut scratch);
-                finder.ends(column, &mut scratch.around);
+                finder.ends(column, &mut scratch);
                 scratch.around.give(&mut found);
             }
             found
@@ -94,6 +93,26 @@ struct Scratch {
     around: Around,
     /// Upright edges and points: where, and from where to where.
     edges: Vec<([i32; 2], i32, i32)>,
+    candidates: Candidates,
+}
+
+/// Ground and steep faces that may lie over a point: those of the stretches that were asked for last.
+#[derive(Debug, Default)]
+struct Candidates {
+    of: Option<(u32, [u32; 2])>,
+    faces: Vec<FaceRange>,
+}
+
+impl Candidates {
+    fn of(&mut self, column: u32, stretches: [u32; 2], slices: &Slices) -> &[FaceRange] {
+        if self.of != Some((column, stretches)) {
+            self.of = Some((column, stretches));
+            let counts = |f: &&FaceRange| f.surface.is_ground() || f.surface == Surface::STEEP;
+            self.faces.clear();
+            self.faces.extend(slices.faces_around(column, stretches).filter(counts));
+        }
+        &self.faces
+    }
 }
 
 /// A point beside a pixel: by its distance, then by where it is.
@@ -298,7 +317,8 @@ impl Finder<'_> {
     }
 
     /// Points of edges that only one triangle of ground has, where there is no ground around.
-    fn ends(&self, column: u32, around: &mut Around) {
+    fn ends(&self, column: u32, scratch: &mut Scratch) {
+        let Scratch { around, candidates, .. } = scratch;
         let step = self.scales.step as f64;
         let mut nearest = std::mem::take(&mut around.nearest);
         for &[x, y, z] in self.slices.ledge_points_of(column) {
@@ -318,7 +338,7 @@ impl Finder<'_> {
             // Beside a bridge the ground goes on.
             let kind = |k: usize| self.map.kinds[around.pixels[k] as usize];
             if around.visit(at, |k, _| kind(k) == PixelKind::Bridge)
-                || self.is_surrounded(column, [x, y, z])
+                || self.is_surrounded(column, [x, y, z], candidates)
             {
                 continue;
             }
@@ -355,7 +375,7 @@ impl Finder<'_> {
     }
 
     /// Whether there is ground all around a point, a gap's width away.
-    fn is_surrounded(&self, column: u32, [x, y, z]: [i32; 3]) -> bool {
+    fn is_surrounded(&self, column: u32, [x, y, z]: [i32; 3], candidates: &mut Candidates) -> bool {
         let reach = self.scales.gap.max(TOUCHING_UNITS as f64) * 1.5;
         const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
         const WAYS: [[f64; 2]; 8] = [
@@ -386,9 +406,8 @@ impl Finder<'_> {
                 return true;
             }
             let Some((there, stretches)) = self.slot_of(column, p) else { return false };
-            let counts = |f: &&FaceRange| f.surface.is_ground() || f.surface == Surface::STEEP;
-            let mut faces = self.slices.faces_around(there, stretches).filter(counts);
-            last = faces.find(|face| covers(face, p)).copied();
+            let faces = candidates.of(there, stretches, self.slices);
+            last = faces.iter().find(|face| covers(face, p)).copied();
             last.is_some()
         })
     }

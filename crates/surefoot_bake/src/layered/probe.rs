@@ -192,20 +192,21 @@ impl Probe {
         self.first_obstacle(line, scales).is_none()
     }
 
-    /// How far the ground goes on, over steps of at most `climb`; and how far without any break.
-    pub(crate) fn reach(&self, line: &Line, climb: f64, scales: &Scales) -> (Reach, f64) {
+    /// How far the ground goes on, over steps of at most `climb`.
+    pub(crate) fn reach(&self, line: &Line, climb: f64, scales: &Scales) -> Reach {
         let whole = f64::from(scales.fine);
+        let end = self.ground_end(line, climb, scales);
         // What stands on the ground counts as far as the ground goes without a break: beyond, it is
         // the other side's to say.
-        let own = self.ground_end(line, scales.break_height, scales);
-        let end = self.ground_end(line, climb, scales);
-        let stands = self.first_obstacle(line, scales).filter(|&s| s <= own + scales.gap);
-        let reach = match stands {
-            Some(s) if s <= end + scales.gap => Reach::To(s.min(whole), EdgeClass::Blocked),
-            _ if end < whole => Reach::To(end, EdgeClass::Open),
-            _ => Reach::Whole,
+        let counts = |s: &f64| {
+            *s <= end + scales.gap
+                && *s <= self.ground_end(line, scales.break_height, scales) + scales.gap
         };
-        (reach, own)
+        match self.first_obstacle(line, scales).filter(counts) {
+            Some(s) => Reach::To(s.min(whole), EdgeClass::Blocked),
+            None if end < whole => Reach::To(end, EdgeClass::Open),
+            None => Reach::Whole,
+        }
     }
 
     /// How far the ground goes on without a break higher than `climb` and without a gap.

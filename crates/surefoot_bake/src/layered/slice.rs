@@ -34,13 +34,6 @@ pub(crate) struct FaceRange {
 }
 
 impl FaceRange {
-    /// The lines along an axis through middles of pixels that may cross it.
-    #[inline]
-    pub(crate) const fn rows(&self, axis: usize) -> std::ops::Range<usize> {
-        let [first, end] = self.spans[1 - axis];
-        first as usize..end as usize
-    }
-
     /// Whether the middle of a pixel may lie in it.
     pub(crate) const fn may_cover_middles(&self) -> bool {
         let [[i0, i1], [j0, j1]] = self.spans;
@@ -120,6 +113,16 @@ fn spans_in(middles: &[[i64; 2]; 2], column: u32, scales: &Scales) -> [[u8; 2]; 
     [span(0), span(1)]
 }
 
+/// An edge of ground over a column that no other ground shares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ledge {
+    /// Between which heights it runs, in lattice units.
+    pub(crate) lo: i32,
+    pub(crate) hi: i32,
+    /// What its extent meets, as in [`FaceRange`].
+    pub(crate) spans: [[u8; 2]; 2],
+}
+
 /// Sixty-four voxels of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
@@ -145,9 +148,11 @@ pub(crate) struct Slices {
     /// Where each column's edges of ground begin that no other ground shares, and one past the last at the end.
     ledge_firsts: Vec<u32>,
     /// Those edges by column.
-    ledge_edges: Vec<[[i32; 3]; 2]>,
-    /// The ends of those edges, by column.
-    ledge_points: Vec<(u32, [i32; 3])>,
+    ledges: Vec<Ledge>,
+    /// Where the ends of those edges begin that lie in each column, and one past the last at the end.
+    ledge_point_firsts: Vec<u32>,
+    /// The ends of those edges, each once, by column.
+    ledge_points: Vec<[i32; 3]>,
     /// Where each column's points begin, and one past the last at the end.
     point_firsts: Vec<u32>,
     /// The points of all triangles, each once, by column.
@@ -221,21 +226,21 @@ impl Slices {
         &self.words[self.word_firsts[c] as usize..self.word_firsts[c + 1] as usize]
     }
 
-    /// The ends of edges in a column that only one triangle of ground has.
-    pub(crate) fn ledge_points_of(&self, column: u32) -> impl Iterator<Item = &[i32; 3]> {
-        let from = self.ledge_points.partition_point(|p| p.0 < column);
-        self.ledge_points[from..].iter().take_while(move |p| p.0 == column).map(|p| &p.1)
+    /// The ends of edges in a column that only one triangle of ground has, each once.
+    pub(crate) fn ledge_points_of(&self, column: u32) -> &[[i32; 3]] {
+        let (c, firsts) = (column as usize, &self.ledge_point_firsts);
+        &self.ledge_points[firsts[c] as usize..firsts[c + 1] as usize]
     }
 
     /// The edges over a column that only one triangle of ground has.
-    pub(crate) fn ledge_edges_of(&self, column: u32) -> &[[[i32; 3]; 2]] {
+    pub(crate) fn ledges_of(&self, column: u32) -> &[Ledge] {
         let c = column as usize;
-        &self.ledge_edges[self.ledge_firsts[c] as usize..self.ledge_firsts[c + 1] as usize]
+        &self.ledges[self.ledge_firsts[c] as usize..self.ledge_firsts[c + 1] as usize]
     }
 
     /// Whether an edge of ground runs through a column that no other ground shares.
     pub(crate) fn has_ledges(&self, column: u32) -> bool {
-        !self.ledge_edges_of(column).is_empty()
+        !self.ledges_of(column).is_empty()
     }
 
     /// The points of triangles in a column, each once.
@@ -337,8 +342,10 @@ pub(crate) fn slice(
         words.extend_from_slice(of_chunk);
     }
     word_firsts.push(first);
-    let (ledge_edges, ledge_points) = find_ledges(&triangles, points.numbers, grid);
-    let (ledge_firsts, ledge_edges) = sort_edges(columns, ledge_edges)?;
+    let (loose, is_end) = find_ledges(&triangles, points, scales);
+    let (ledge_firsts, ledges) = sort_ledges(columns, loose)?;
+    let ends = (0..points.points.len() as u32).filter(|&p| is_end[p as usize]);
+    let (ledge_point_firsts, ledge_points) = points_by_column(ends, points.points, grid, columns);
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -346,7 +353,8 @@ pub(crate) fn slice(
     if triangles.iter().all(|t| !t.surface.is_ground()) {
         context.warn(Warning::NoGround);
     }
-    let (point_firsts, points) = points_by_column(points, grid, columns);
+    let corners = points.numbers.iter().flatten().copied();
+    let (point_firsts, points) = points_by_column(corners, points.points, grid, columns);
     Ok(Slices {
         triangles,
         face_firsts,
@@ -356,7 +364,8 @@ pub(crate) fn slice(
         word_firsts,
         words,
         ledge_firsts,
-        ledge_edges,
+        ledges,
+        ledge_point_firsts,
         ledge_points,
         point_firsts,
         points,
@@ -452,21 +461,18 @@ fn words_of_faces(faces: &[FaceRange], grid: &Grid, words: &mut Vec<Word>) {
     }
 }
 
-/// An edge of ground over a column.
-type LedgeEdge = (u32, [[i32; 3]; 2]);
-
-/// The edges of ground that belong to one triangle alone, by the columns that they run through, and
-/// their ends by column.
+/// The edges of ground that belong to one triangle alone, with the columns that they run through, and
+/// which points are their ends.
 fn find_ledges(
     triangles: &[GridTriangle],
-    numbers: &[[u32; 3]],
-    grid: &Grid,
-) -> (Vec<LedgeEdge>, Vec<(u32, [i32; 3])>) {
+    Points { numbers, points }: Points<'_>,
+    scales: &Scales,
+) -> (Vec<(u32, Ledge)>, Vec<bool>) {
     let ground = triangles.iter().filter(|t| t.surface.is_ground()).count();
     let mut table = Table::for_count(3 * ground);
-    // The numbers of an edge's points, its triangle and which edge of it, and whether there are more.
-    let mut edges: Vec<([u32; 2], u32, u8, bool)> = Vec::with_capacity(2 * ground);
-    for (t, (triangle, n)) in triangles.iter().zip(numbers).enumerate() {
+    // The numbers of an edge's points, and whether another triangle has it too.
+    let mut edges: Vec<([u32; 2], bool)> = Vec::with_capacity(2 * ground);
+    for (triangle, n) in triangles.iter().zip(numbers) {
         if !triangle.surface.is_ground() {
             continue;
         }
@@ -474,33 +480,38 @@ fn find_ledges(
             let ends = [n[a].min(n[b]), n[a].max(n[b])];
             let (hash, new) = (hash([ends[0], ends[1], 0]), edges.len() as u32);
             match table.find_or_add(hash, new, |e| edges[e as usize].0 == ends) {
-                Some(known) => edges[known as usize].3 = true,
-                None => edges.push((ends, t as u32, a as u8, false)),
+                Some(known) => edges[known as usize].1 = true,
+                None => edges.push((ends, false)),
             }
         }
     }
-    let mut ledges: Vec<LedgeEdge> = Vec::new();
-    let mut points = Vec::new();
+    let mut ledges: Vec<(u32, Ledge)> = Vec::with_capacity(ground);
+    let mut is_end = vec![false; points.len()];
     let mut samples = ColumnSamples::default();
-    let whole = whole_window(grid);
-    for (_, triangle, k, _) in edges.into_iter().filter(|e| !e.3) {
-        let corners = &triangles[triangle as usize].corners;
-        let (a, b) = (corners[usize::from(k)], corners[(usize::from(k) + 1) % 3]);
-        points.extend([a, b].map(|p| (column_over(p, grid), p)));
-        let line = GridTriangle { corners: [a, b, b], surface: Surface::UPRIGHT };
-        let columns = samples.sweep(0, &line, grid, &whole);
-        ledges.extend(columns.iter().map(|(column, _)| (*column, [a, b])));
+    let whole = whole_window(&scales.coarse);
+    for (ends, ..) in edges.into_iter().filter(|e| !e.1) {
+        let (a, b) = (points[ends[0] as usize], points[ends[1] as usize]);
+        is_end[ends[0] as usize] = true;
+        is_end[ends[1] as usize] = true;
+        let (lo, hi) = (a[2].min(b[2]), a[2].max(b[2]));
+        // Only its columns are asked for: a level line has them without being measured.
+        let level = |p: [i32; 3]| [p[0], p[1], 0];
+        let corners = [level(a), level(b), level(b)];
+        let middles = middles_within(&corners, scales);
+        let line = GridTriangle { corners, surface: Surface::UPRIGHT };
+        let columns = samples.sweep(0, &line, &scales.coarse, &whole);
+        ledges.extend(columns.iter().map(|&(column, _)| {
+            (column, Ledge { lo, hi, spans: spans_in(&middles, column, scales) })
+        }));
     }
-    points.sort_unstable();
-    points.dedup();
-    (ledges, points)
+    (ledges, is_end)
 }
 
 /// Sorts edges into columns; within a column they keep their order.
-fn sort_edges(
+fn sort_ledges(
     columns: usize,
-    loose: Vec<LedgeEdge>,
-) -> Result<(Vec<u32>, Vec<[[i32; 3]; 2]>), BakeError> {
+    loose: Vec<(u32, Ledge)>,
+) -> Result<(Vec<u32>, Vec<Ledge>), BakeError> {
     if loose.len() >= u32::MAX as usize {
         return Err(BakeError::TooLarge { what: "edges over columns", count: loose.len() });
     }
@@ -512,7 +523,7 @@ fn sort_edges(
         firsts[i + 1] += firsts[i];
     }
     let mut next = firsts.clone();
-    let mut edges = vec![[[0; 3]; 2]; loose.len()];
+    let mut edges = vec![Ledge::default(); loose.len()];
     for (column, edge) in loose {
         let at = &mut next[column as usize];
         edges[*at as usize] = edge;
@@ -521,15 +532,16 @@ fn sort_edges(
     Ok((firsts, edges))
 }
 
-/// The points of triangles by column, each once.
+/// Some points by column, each once.
 fn points_by_column(
-    Points { numbers, points }: Points<'_>,
+    numbers: impl Iterator<Item = u32>,
+    points: &[[i32; 3]],
     grid: &Grid,
     columns: usize,
 ) -> (Vec<u32>, Vec<[i32; 3]>) {
     let mut column_of = vec![u32::MAX; points.len()];
     let mut firsts = vec![0_u32; columns + 1];
-    for &number in numbers.iter().flatten() {
+    for number in numbers {
         let column = &mut column_of[number as usize];
         if *column == u32::MAX {
             *column = column_over(points[number as usize], grid);
