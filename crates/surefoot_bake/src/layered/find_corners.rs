@@ -96,22 +96,35 @@ struct Scratch {
     candidates: Candidates,
 }
 
-/// Ground and steep faces that may lie over a point: those of the stretches that were asked for last.
-#[derive(Debug, Default)]
+/// Ground and steep faces that may lie over a point, by the stretches that it lies in: those asked for
+/// last.
+#[derive(Debug)]
 struct Candidates {
-    of: Option<(u32, [u32; 2])>,
-    faces: Vec<FaceRange>,
+    /// Column, stretches and faces; several share a place.
+    kept: Vec<(Option<(u32, [u32; 2])>, Vec<FaceRange>)>,
+}
+
+impl Default for Candidates {
+    fn default() -> Self {
+        Self { kept: vec![(None, Vec::new()); Self::KEPT] }
+    }
 }
 
 impl Candidates {
+    /// Enough for a column of four by four pixels and those around it.
+    const KEPT: usize = 128;
+
     fn of(&mut self, column: u32, stretches: [u32; 2], slices: &Slices) -> &[FaceRange] {
-        if self.of != Some((column, stretches)) {
-            self.of = Some((column, stretches));
+        let number =
+            (column as usize % 2) * 64 + (stretches[1] % 8 * 8 + stretches[0] % 8) as usize;
+        let (key, faces) = &mut self.kept[number];
+        if *key != Some((column, stretches)) {
+            *key = Some((column, stretches));
             let counts = |f: &&FaceRange| f.surface.is_ground() || f.surface == Surface::STEEP;
-            self.faces.clear();
-            self.faces.extend(slices.faces_around(column, stretches).filter(counts));
+            faces.clear();
+            faces.extend(slices.faces_around(column, stretches).filter(counts));
         }
-        &self.faces
+        faces
     }
 }
 

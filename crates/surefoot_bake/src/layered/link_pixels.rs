@@ -423,6 +423,9 @@ impl Linker<'_> {
         }
         let here = self.map.place(pixel, self.scales);
         let places = [here, self.place_beside(pixel, direction)];
+        let certain = certain
+            || (self.is_certain(pixel, other, Doubt { obstacle: false, ..doubt })
+                && !self.may_be_blocked(pixel, other, direction, places));
         if !certain && !self.is_free(pixel, other, direction, places, probe) {
             return None;
         }
@@ -431,6 +434,34 @@ impl Linker<'_> {
             part.breaks.push(Break { pixel, direction: direction as u8, reach });
         }
         Some(other)
+    }
+
+    /// Whether something between two pixels may be in the agent's way, by its extent and its heights:
+    /// where nothing may, no triangle need be cut.
+    fn may_be_blocked(
+        &self,
+        a: u32,
+        b: u32,
+        direction: usize,
+        [here, there]: [FinePlace; 2],
+    ) -> bool {
+        let fine = f64::from(self.scales.fine);
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        for line in [self.line(a, direction), self.line(b, direction + 2)] {
+            let end = line.height + line.rise * fine;
+            (least, most) = (least.min(line.height).min(end), most.max(line.height).max(end));
+        }
+        // Heights of faces over a column are rounded.
+        let range = [least.floor() as i64 - 2, most.ceil() as i64 + 2];
+        let side = i64::from(self.scales.per_side);
+        let (along, aside) = if direction == 0 { (here.x, here.y) } else { (here.y, here.x) };
+        let row = aside.rem_euclid(side) as u8;
+        let stretch = along.rem_euclid(side) as u8 + 1;
+        let (columns, count) = self.columns(a, there);
+        columns[..count].iter().zip([stretch, 0]).any(|(&column, stretch)| {
+            let mut faces = self.slices.faces_along(column, direction, row, stretch);
+            faces.any(|face| ends_ground(face, range, self.scales))
+        })
     }
 
     /// Whether nothing ends the ground between two pixels, or only the gap between two treads.
