@@ -380,3 +380,44 @@ fn is_blocked(events: &[Event], ground: i64, scales: &Scales) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::BakeSettings;
+
+    /// The quick answer for one middle is the one that areas give.
+    #[test]
+    fn one_middle_is_covered_as_among_many() {
+        let settings = BakeSettings::default().resolve().unwrap();
+        let mut state = 3_u64;
+        let mut below = |most: i32| {
+            state =
+                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (state >> 33) as i32 % most
+        };
+        let (mut covered, mut not) = (0, 0);
+        for _ in 0..3_000 {
+            // On a coarse raster, so that edges and corners often lie on a middle.
+            let corners = [0, 1, 2].map(|_| [0, 1, 2].map(|_| 819 * (below(17) - 4)));
+            let triangle = GridTriangle { corners, surface: Surface::ground(0) };
+            let frame = GridTriangle { corners: [[0; 3], [13_000; 3], [13_000; 3]], ..triangle };
+            let scales = Scales::new(&[frame], &settings).unwrap();
+            let over = PixelTriangle::new(&triangle, 0, &scales);
+            for (i, j) in [(0, 0), (1, 2), (3, 3)] {
+                let fine = i64::from(scales.fine);
+                let quick = covers_middle(&corners, scales.corner(0), [i, j], fine);
+                assert_eq!(quick, Some(over.covers(i, j)), "{corners:?} at {i}, {j}");
+                if quick == Some(true) { covered += 1 } else { not += 1 }
+            }
+        }
+        assert!(covered > 500 && not > 500, "{covered} covered, {not} not");
+    }
+
+    /// What lies too far away for areas in 64 bits is left to others.
+    #[test]
+    fn far_triangles_are_not_judged_in_a_hurry() {
+        let far = [[1 << 30, 0, 0], [1 << 30, 10, 0], [0, 0, 0]];
+        assert_eq!(covers_middle(&far, [0, 0], [0, 0], 100), None);
+    }
+}

@@ -560,3 +560,76 @@ fn points_by_column(
     }
     (firsts, by_column)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{BakeSettings, LayeredSettings};
+
+    /// Triangles strewn over a few metres, most of them smaller than a column.
+    fn strewn() -> Vec<GridTriangle> {
+        let mut state = 7_u64;
+        let mut below = |most: i32| {
+            state =
+                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (state >> 33) as i32 % most
+        };
+        (0..400)
+            .map(|i| {
+                let size = if i % 20 == 0 { 60_000 } else { 5_000 };
+                let at = [below(90_000), below(90_000), below(60_000)];
+                let corners = [0, 1, 2].map(|_| at.map(|v| v + below(size)));
+                GridTriangle { corners, surface: Surface::ground(0) }
+            })
+            .collect()
+    }
+
+    /// With few pixels along a column's side each has its bit; with many, several share one.
+    #[test]
+    fn faces_along_a_stretch_are_those_whose_extent_meets_it() {
+        for cell_size_m in [0.2, 0.8] {
+            let layered = LayeredSettings { cell_size_m, ..LayeredSettings::default() };
+            let settings = BakeSettings { layered, ..BakeSettings::default() }.resolve().unwrap();
+            let triangles = strewn();
+            let scales = Scales::new(&triangles, &settings).unwrap();
+            let corners: Vec<[i32; 3]> = triangles.iter().flat_map(|t| t.corners).collect();
+            let numbers: Vec<[u32; 3]> =
+                (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+            let points = Points { numbers: &numbers, points: &corners };
+            let slices = slice(triangles, points, &scales, &mut StageContext::new()).unwrap();
+            let (fine, side) = (i64::from(scales.fine), scales.per_side as u8);
+            let mut found = 0;
+            for column in 0..slices.column_count() as u32 {
+                let corner = scales.corner(column);
+                for axis in 0..2 {
+                    for (row, stretch) in
+                        (0..side).flat_map(|r| (0..=side).map(move |s| (r, s))).step_by(3)
+                    {
+                        let line = corner[1 - axis] + i64::from(row) * fine + fine / 2;
+                        let start = corner[axis] + i64::from(stretch) * fine - fine / 2;
+                        let meets = |f: &&FaceRange| {
+                            let c = &slices.triangles[f.triangle as usize].corners;
+                            let extent = |k: usize| {
+                                let of = |p: [i32; 3]| i64::from(p[k]);
+                                let [a, b, c] = c.map(of);
+                                (a.min(b).min(c), a.max(b).max(c))
+                            };
+                            let ((lo, hi), (from, to)) = (extent(1 - axis), extent(axis));
+                            lo <= line && line <= hi && from <= start + fine && to >= start
+                        };
+                        let expected: Vec<u32> = slices
+                            .faces_of(column)
+                            .iter()
+                            .filter(meets)
+                            .map(|f| f.triangle)
+                            .collect();
+                        let along = slices.faces_along(column, axis, row, stretch);
+                        assert_eq!(along.map(|f| f.triangle).collect::<Vec<_>>(), expected);
+                        found += expected.len();
+                    }
+                }
+            }
+            assert!(found > 500, "{found} faces met a stretch");
+        }
+    }
+}
