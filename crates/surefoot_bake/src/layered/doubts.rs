@@ -38,8 +38,15 @@ pub(crate) struct Doubts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stretches {
     All,
-    /// Those into the next column along an axis.
-    Last(usize),
+    /// Those into the next column along an axis, seen from one of the two.
+    Last(usize, Side),
+}
+
+/// A column, or the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Own,
+    Next,
 }
 
 impl Doubts {
@@ -71,16 +78,15 @@ impl Doubts {
             .filter(|h| **h != NO_HEIGHT)
             .map(|h| i64::from(*h));
         let (Some(least), Some(most)) = (known.clone().min(), known.max()) else { return };
-        let corner = scales.corner(column);
         if !is_plain {
-            self.mark(column, corner, [least, most], Stretches::All, slices, scales);
+            self.mark(column, [least, most], Stretches::All, slices, scales);
         }
         let beside = columns_beside(column, scales);
         for axis in (0..2).filter(|&axis| borders[axis]) {
             let Some(next) = beside[axis] else { continue };
             let Some(range) = border_range(cell, axis, map, scales) else { continue };
-            for column in [column, next] {
-                self.mark(column, corner, range, Stretches::Last(axis), slices, scales);
+            for (column, side) in [(column, Side::Own), (next, Side::Next)] {
+                self.mark(column, range, Stretches::Last(axis, side), slices, scales);
             }
         }
     }
@@ -89,81 +95,62 @@ impl Doubts {
     fn mark(
         &mut self,
         column: u32,
-        corner: [i64; 2],
         range: [i64; 2],
         stretches: Stretches,
         slices: &Slices,
         scales: &Scales,
     ) {
-        let mut left = self.unmarked(stretches, OBSTACLE);
-        for face in slices.faces_of(column).iter() {
+        let mut left = self.unmarked(stretches);
+        let last = match stretches {
+            Stretches::All => None,
+            Stretches::Last(axis, Side::Own) => Some((axis, scales.per_side)),
+            Stretches::Last(axis, Side::Next) => Some((axis, 0)),
+        };
+        for face in slices.faces_in_stretch(column, last) {
             if left == 0 {
                 break;
             }
-            if !face.may_cross_lines() || !ends_ground(face, range, scales) {
-                continue;
+            if face.may_cross_lines() && ends_ground(face, range, scales) {
+                left -= self.mark_extent(&face.spans, stretches, OBSTACLE);
             }
-            let corners = &slices.triangles[face.triangle as usize].corners;
-            left -= self.mark_box(corners, corner, stretches, OBSTACLE, scales);
         }
-        for edge in slices.ledge_edges_of(column) {
-            let (lo, hi) = (edge[0][2].min(edge[1][2]), edge[0][2].max(edge[1][2]));
-            if i64::from(hi) >= range[0] - scales.climb && i64::from(lo) <= range[1] + scales.climb
-            {
-                self.mark_box(edge, corner, stretches, LEDGE, scales);
+        for ledge in slices.ledges_of(column) {
+            let (lo, hi) = (i64::from(ledge.lo), i64::from(ledge.hi));
+            if hi >= range[0] - scales.climb && lo <= range[1] + scales.climb {
+                self.mark_extent(&ledge.spans, stretches, LEDGE);
             }
         }
     }
 
     /// How many stretches have no such mark yet.
-    fn unmarked(&self, stretches: Stretches, mark: u8) -> usize {
+    fn unmarked(&self, stretches: Stretches) -> usize {
         match stretches {
-            Stretches::All => self.marks.iter().filter(|m| **m & mark == 0).count(),
-            Stretches::Last(axis) => {
+            Stretches::All => self.marks.iter().filter(|m| **m & OBSTACLE == 0).count(),
+            Stretches::Last(axis, _) => {
                 let line = self.side + 1;
                 let of_axis = &self.marks[axis * self.side * line..(axis + 1) * self.side * line];
-                of_axis.chunks(line).filter(|m| m[self.side] & mark == 0).count()
+                of_axis.chunks(line).filter(|m| m[self.side] & OBSTACLE == 0).count()
             }
         }
     }
 
-    /// Marks the stretches that meet the box around some points; returns how many had no such mark.
-    fn mark_box(
-        &mut self,
-        points: &[[i32; 3]],
-        corner: [i64; 2],
-        stretches: Stretches,
-        mark: u8,
-        scales: &Scales,
-    ) -> usize {
+    /// Marks the stretches that meet an extent in the column, or in the next one: there the first
+    /// stretches are the column's last. Returns how many had no such mark.
+    fn mark_extent(&mut self, spans: &[[u8; 2]; 2], stretches: Stretches, mark: u8) -> usize {
+        let side = self.side;
         let mut marked = 0;
-        let (fine, side) = (i64::from(scales.fine), self.side as i64);
-        let (mut lo, mut hi) = ([i32::MAX; 2], [i32::MIN; 2]);
-        for p in points {
-            lo = [lo[0].min(p[0]), lo[1].min(p[1])];
-            hi = [hi[0].max(p[0]), hi[1].max(p[1])];
-        }
-        let from_corner = |v: i32, k: usize| i64::from(v) - corner[k];
-        let bounds = [
-            [from_corner(lo[0], 0), from_corner(hi[0], 0)],
-            [from_corner(lo[1], 1), from_corner(hi[1], 1)],
-        ];
         for axis in 0..2 {
-            let least = match stretches {
-                Stretches::All => 0,
-                Stretches::Last(of) if of == axis => side,
-                Stretches::Last(_) => continue,
+            let (from, to) = (usize::from(spans[axis][0]), usize::from(spans[axis][1]));
+            let (from, to) = match stretches {
+                Stretches::All => (from, to),
+                Stretches::Last(of, _) if of != axis => continue,
+                Stretches::Last(_, Side::Own) if to < side => continue,
+                Stretches::Last(_, Side::Next) if from > 0 => continue,
+                Stretches::Last(..) => (side, side),
             };
-            // Middles of rows within the box, and stretches that reach into it.
-            let [lo, hi] = bounds[1 - axis];
-            let (row, last_row) = (up(lo - fine / 2, fine), (hi - fine / 2).div_euclid(fine));
-            let [lo, hi] = bounds[axis];
-            let (from, to) = (up(lo - fine / 2, fine), (hi + fine / 2).div_euclid(fine));
-            let (from, to) = (from.max(least), to.min(side));
-            for row in row.max(0)..=last_row.min(side - 1) {
-                let line = (axis as i64 * side + row) * (side + 1);
-                for stretch in from..=to {
-                    let known = &mut self.marks[(line + stretch) as usize];
+            for row in usize::from(spans[1 - axis][0])..usize::from(spans[1 - axis][1]) {
+                let line = (axis * side + row) * (side + 1);
+                for known in &mut self.marks[line + from..=line + to] {
                     marked += usize::from(*known & mark == 0);
                     *known |= mark;
                 }
@@ -171,11 +158,6 @@ impl Doubts {
         }
         marked
     }
-}
-
-/// The quotient rounded up.
-fn up(v: i64, by: i64) -> i64 {
-    -(-v).div_euclid(by)
 }
 
 /// Between which heights ground lies on both sides of a cell's border to the east or north, where steps

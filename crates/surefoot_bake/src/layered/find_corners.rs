@@ -61,17 +61,15 @@ pub(crate) fn find_corners(
         .par_chunks(CHUNK)
         .flat_map_iter(|columns| {
             let mut found = Vec::new();
-            let mut indices = GroundIndices::default();
             let mut scratch = Scratch::default();
             for &column in columns {
                 finder.gather_obstacles(column, &mut scratch);
-                let nothing =
-                    scratch.edges.is_empty() && slices.ledge_points_of(column).next().is_none();
+                let nothing = scratch.edges.is_empty() && slices.ledge_points_of(column).is_empty();
                 if nothing || !scratch.around.fill(column, &finder) {
                     continue;
                 }
                 finder.obstacles(&mut scratch);
-                finder.ends(column, &mut indices, &mut scratch.around);
+                finder.ends(column, &mut scratch);
                 scratch.around.give(&mut found);
             }
             found
@@ -95,6 +93,39 @@ struct Scratch {
     around: Around,
     /// Upright edges and points: where, and from where to where.
     edges: Vec<([i32; 2], i32, i32)>,
+    candidates: Candidates,
+}
+
+/// Ground and steep faces that may lie over a point, by the stretches that it lies in: those asked for
+/// last.
+#[derive(Debug)]
+struct Candidates {
+    /// Column, stretches and faces; several share a place.
+    kept: Vec<(Option<(u32, [u32; 2])>, Vec<FaceRange>)>,
+}
+
+impl Default for Candidates {
+    fn default() -> Self {
+        Self { kept: vec![(None, Vec::new()); Self::KEPT] }
+    }
+}
+
+impl Candidates {
+    /// Enough for a column of four by four pixels and those around it.
+    const KEPT: usize = 128;
+
+    fn of(&mut self, column: u32, stretches: [u32; 2], slices: &Slices) -> &[FaceRange] {
+        let number =
+            (column as usize % 2) * 64 + (stretches[1] % 8 * 8 + stretches[0] % 8) as usize;
+        let (key, faces) = &mut self.kept[number];
+        if *key != Some((column, stretches)) {
+            *key = Some((column, stretches));
+            let counts = |f: &&FaceRange| f.surface.is_ground() || f.surface == Surface::STEEP;
+            faces.clear();
+            faces.extend(slices.faces_around(column, stretches).filter(counts));
+        }
+        faces
+    }
 }
 
 /// A point beside a pixel: by its distance, then by where it is.
@@ -129,23 +160,28 @@ impl Around {
         self.side = scales.per_side as usize;
         self.fine = i64::from(scales.fine);
         self.corner = scales.corner(column);
-        let first = scales.place(column).map(|v| i64::from(v) * i64::from(scales.per_side));
         self.firsts.clear();
         self.pixels.clear();
         let (side, per_cell) = (scales.per_side, scales.pixels_per_cell() as u32);
-        let own = map.shape.cells_of(column);
-        for j in 0..side + 2 {
-            for i in 0..side + 2 {
+        let (width, depth) = (scales.coarse.width, scales.coarse.depth);
+        let [x, y] = scales.place(column);
+        // The cells of the columns around; none beyond the grid.
+        let cells = |dx: u32, dy: u32| {
+            let (x, y) = (x.wrapping_add(dx).wrapping_sub(1), y.wrapping_add(dy).wrapping_sub(1));
+            if x < width && y < depth { map.shape.cells_of(y * width + x) } else { 0..0 }
+        };
+        let around = [0, 1, 2].map(|dy| [cells(0, dy), cells(1, dy), cells(2, dy)]);
+        // The column that a row or column of places lies in, and which one of its pixels it is.
+        let part = |i: u32| match i {
+            0 => (0, side - 1),
+            i if i > side => (2, 0),
+            i => (1, i - 1),
+        };
+        for (row, j) in (0..side + 2).map(part) {
+            for (column, i) in (0..side + 2).map(part) {
                 self.firsts.push(self.pixels.len() as u32);
-                if (1..=side).contains(&i) && (1..=side).contains(&j) {
-                    let within = (j - 1) * side + i - 1;
-                    let pixels = own.clone().map(|cell| cell * per_cell + within);
-                    self.pixels.extend(pixels.filter(|&p| map.has_ground(p)));
-                    continue;
-                }
-                let place =
-                    FinePlace { y: first[1] + i64::from(j) - 1, x: first[0] + i64::from(i) - 1 };
-                let pixels = map.pixels_at(place, scales);
+                let within = j * side + i;
+                let pixels = around[row][column].clone().map(|cell| cell * per_cell + within);
                 self.pixels.extend(pixels.filter(|&p| map.has_ground(p)));
             }
         }
@@ -188,83 +224,6 @@ impl Around {
 /// The square of a distance.
 const fn square(away: [i64; 2]) -> i64 {
     away[0] * away[0] + away[1] * away[1]
-}
-
-/// The ground and the steep faces of one column, by pixels.
-#[derive(Debug, Default)]
-struct GroundIndex {
-    column: u32,
-    /// Where each pixel's faces begin, and one past the last at the end.
-    firsts: Vec<u32>,
-    faces: Vec<FaceRange>,
-}
-
-/// The indices of the columns that were asked for last.
-#[derive(Debug, Default)]
-struct GroundIndices {
-    kept: [GroundIndex; 4],
-    oldest: usize,
-}
-
-impl GroundIndices {
-    /// The index of a column: made now, unless it is there.
-    fn of(&mut self, column: u32, slices: &Slices, scales: &Scales) -> &GroundIndex {
-        let holds = |i: &GroundIndex| !i.firsts.is_empty() && i.column == column;
-        let at = self.kept.iter().position(holds).unwrap_or_else(|| {
-            self.oldest = (self.oldest + 1) % self.kept.len();
-            self.kept[self.oldest].fill(column, slices, scales);
-            self.oldest
-        });
-        &self.kept[at]
-    }
-}
-
-impl GroundIndex {
-    fn fill(&mut self, column: u32, slices: &Slices, scales: &Scales) {
-        let (side, fine) = (i64::from(scales.per_side), i64::from(scales.fine));
-        let corner = scales.corner(column);
-        let counts = |f: &&FaceRange| f.surface.is_ground() || f.surface == Surface::STEEP;
-        let mut loose: Vec<(u32, FaceRange)> = Vec::new();
-        for face in slices.faces_of(column).iter().filter(counts) {
-            let c = &slices.triangles[face.triangle as usize].corners;
-            let span = |k: usize| {
-                let lo = i64::from(c[0][k].min(c[1][k]).min(c[2][k]));
-                let hi = i64::from(c[0][k].max(c[1][k]).max(c[2][k]));
-                let pixel = |v: i64| (v - corner[k]).div_euclid(fine).clamp(0, side - 1);
-                pixel(lo)..pixel(hi) + 1
-            };
-            for j in span(1) {
-                loose.extend(span(0).map(|i| ((j * side + i) as u32, *face)));
-            }
-        }
-        self.column = column;
-        let pixels = (side * side) as usize;
-        self.firsts.clear();
-        self.firsts.resize(pixels + 1, 0);
-        for (pixel, _) in &loose {
-            self.firsts[*pixel as usize + 1] += 1;
-        }
-        for i in 0..pixels {
-            self.firsts[i + 1] += self.firsts[i];
-        }
-        self.faces.clear();
-        let Some(&(_, any)) = loose.first() else { return };
-        self.faces.resize(loose.len(), any);
-        // Filling a pixel from its end moves its start to the right place.
-        for (pixel, face) in loose.iter().rev() {
-            let next = &mut self.firsts[*pixel as usize + 1];
-            *next -= 1;
-            self.faces[*next as usize] = *face;
-        }
-        self.firsts.copy_within(1.., 0);
-        self.firsts[pixels] = loose.len() as u32;
-    }
-
-    /// The faces over a pixel.
-    fn at(&self, pixel: u32) -> &[FaceRange] {
-        let pixel = pixel as usize;
-        &self.faces[self.firsts[pixel] as usize..self.firsts[pixel + 1] as usize]
-    }
 }
 
 struct Finder<'a> {
@@ -327,9 +286,11 @@ impl Finder<'_> {
     fn gather_obstacles(&self, column: u32, scratch: &mut Scratch) {
         let Scratch { ranges, edges, .. } = scratch;
         self.blocked_ranges(column, ranges);
+        let all =
+            ranges.iter().fold([i64::MAX, i64::MIN], |[lo, hi], r| [lo.min(r[0]), hi.max(r[1])]);
         let may_block = |lo: i32, hi: i32| {
             let (lo, hi) = (i64::from(lo), i64::from(hi));
-            ranges.iter().any(|r| lo < r[1] && hi > r[0])
+            lo < all[1] && hi > all[0] && ranges.iter().any(|r| lo < r[1] && hi > r[0])
         };
         edges.clear();
         let points = self.slices.points_of(column).iter().filter(|p| may_block(p[2], p[2]));
@@ -369,7 +330,8 @@ impl Finder<'_> {
     }
 
     /// Points of edges that only one triangle of ground has, where there is no ground around.
-    fn ends(&self, column: u32, indices: &mut GroundIndices, around: &mut Around) {
+    fn ends(&self, column: u32, scratch: &mut Scratch) {
+        let Scratch { around, candidates, .. } = scratch;
         let step = self.scales.step as f64;
         let mut nearest = std::mem::take(&mut around.nearest);
         for &[x, y, z] in self.slices.ledge_points_of(column) {
@@ -389,7 +351,7 @@ impl Finder<'_> {
             // Beside a bridge the ground goes on.
             let kind = |k: usize| self.map.kinds[around.pixels[k] as usize];
             if around.visit(at, |k, _| kind(k) == PixelKind::Bridge)
-                || self.is_surrounded(column, [x, y, z], indices)
+                || self.is_surrounded(column, [x, y, z], candidates)
             {
                 continue;
             }
@@ -426,7 +388,7 @@ impl Finder<'_> {
     }
 
     /// Whether there is ground all around a point, a gap's width away.
-    fn is_surrounded(&self, column: u32, [x, y, z]: [i32; 3], indices: &mut GroundIndices) -> bool {
+    fn is_surrounded(&self, column: u32, [x, y, z]: [i32; 3], candidates: &mut Candidates) -> bool {
         let reach = self.scales.gap.max(TOUCHING_UNITS as f64) * 1.5;
         const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
         const WAYS: [[f64; 2]; 8] = [
@@ -456,15 +418,16 @@ impl Finder<'_> {
             if last.is_some_and(|face| covers(&face, p)) {
                 return true;
             }
-            let Some((there, pixel)) = self.slot_of(column, p) else { return false };
-            let index = indices.of(there, self.slices, self.scales);
-            last = index.at(pixel).iter().find(|face| covers(face, p)).copied();
+            let Some((there, stretches)) = self.slot_of(column, p) else { return false };
+            let faces = candidates.of(there, stretches, self.slices);
+            last = faces.iter().find(|face| covers(face, p)).copied();
             last.is_some()
         })
     }
 
-    /// The column over a point beside a column or in it, and the pixel in that column.
-    fn slot_of(&self, column: u32, p: [f64; 2]) -> Option<(u32, u32)> {
+    /// The column over a point beside a column or in it, and the stretches there from middle to middle
+    /// of pixels in which it lies.
+    fn slot_of(&self, column: u32, p: [f64; 2]) -> Option<(u32, [u32; 2])> {
         let grid = &self.scales.coarse;
         let (corner, cell) = (self.scales.corner(column), f64::from(grid.cell));
         let place = self.scales.place(column);
@@ -473,11 +436,11 @@ impl Finder<'_> {
             let away = p[k] - corner[k] as f64;
             let shift = (away / cell).floor();
             let column = i64::from(place[k]) + shift as i64;
-            let pixel = ((away - shift * cell) / f64::from(self.scales.fine)) as u32;
-            (0..i64::from(count)).contains(&column).then(|| (column as u32, pixel.min(side - 1)))
+            let stretch = ((away - shift * cell) / f64::from(self.scales.fine) + 0.5) as u32;
+            (0..i64::from(count)).contains(&column).then(|| (column as u32, stretch.min(side)))
         };
         let ((x, i), (y, j)) = (at(0, grid.width)?, at(1, grid.depth)?);
-        Some((y * grid.width + x, j * side + i))
+        Some((y * grid.width + x, [i, j]))
     }
 }
 

@@ -277,17 +277,17 @@ impl Linker<'_> {
         ([here, there], if here == there { 1 } else { 2 })
     }
 
-    fn reach(
-        &self,
-        pixel: u32,
-        direction: usize,
-        beside: FinePlace,
-        probe: &mut Probe,
-    ) -> (Reach, f64) {
+    fn reach(&self, pixel: u32, direction: usize, beside: FinePlace, probe: &mut Probe) -> Reach {
+        let line = self.look(pixel, direction, beside, probe);
+        probe.reach(&line, self.scales.climb as f64, self.scales)
+    }
+
+    /// Looks from a pixel towards the place beside it.
+    fn look(&self, pixel: u32, direction: usize, beside: FinePlace, probe: &mut Probe) -> Line {
         let line = self.line(pixel, direction);
         let (columns, count) = self.columns(pixel, beside);
         probe.look(&line, &columns[..count], self.map, self.slices, self.scales);
-        probe.reach(&line, self.scales.climb as f64, self.scales)
+        line
     }
 
     /// Whether nothing can end the ground between two pixels.
@@ -423,6 +423,9 @@ impl Linker<'_> {
         }
         let here = self.map.place(pixel, self.scales);
         let places = [here, self.place_beside(pixel, direction)];
+        let certain = certain
+            || (self.is_certain(pixel, other, Doubt { obstacle: false, ..doubt })
+                && !self.may_be_blocked(pixel, other, direction, places));
         if !certain && !self.is_free(pixel, other, direction, places, probe) {
             return None;
         }
@@ -431,6 +434,34 @@ impl Linker<'_> {
             part.breaks.push(Break { pixel, direction: direction as u8, reach });
         }
         Some(other)
+    }
+
+    /// Whether something between two pixels may be in the agent's way, by its extent and its heights:
+    /// where nothing may, no triangle need be cut.
+    fn may_be_blocked(
+        &self,
+        a: u32,
+        b: u32,
+        direction: usize,
+        [here, there]: [FinePlace; 2],
+    ) -> bool {
+        let fine = f64::from(self.scales.fine);
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        for line in [self.line(a, direction), self.line(b, direction + 2)] {
+            let end = line.height + line.rise * fine;
+            (least, most) = (least.min(line.height).min(end), most.max(line.height).max(end));
+        }
+        // Heights of faces over a column are rounded.
+        let range = [least.floor() as i64 - 2, most.ceil() as i64 + 2];
+        let side = i64::from(self.scales.per_side);
+        let (along, aside) = if direction == 0 { (here.x, here.y) } else { (here.y, here.x) };
+        let row = aside.rem_euclid(side) as u8;
+        let stretch = along.rem_euclid(side) as u8 + 1;
+        let (columns, count) = self.columns(a, there);
+        columns[..count].iter().zip([stretch, 0]).any(|(&column, stretch)| {
+            let mut faces = self.slices.faces_along(column, direction, row, stretch);
+            faces.any(|face| ends_ground(face, range, self.scales))
+        })
     }
 
     /// Whether nothing ends the ground between two pixels, or only the gap between two treads.
@@ -444,26 +475,30 @@ impl Linker<'_> {
     ) -> bool {
         // One triangle has no break, and no end between two of its points.
         if self.map.grounds[a as usize] == self.map.grounds[b as usize] {
-            let line = self.line(a, direction);
-            let (columns, count) = self.columns(a, there);
-            probe.look(&line, &columns[..count], self.map, self.slices, self.scales);
+            let line = self.look(a, direction, there, probe);
             return probe.is_clear(&line, self.scales);
         }
-        let whole = f64::from(self.scales.fine);
-        let mut ends = 0.0;
+        let ends = [(a, direction, there), (b, direction + 2, here)];
         let mut free = true;
-        for (pixel, towards, beside) in [(a, direction, there), (b, direction + 2, here)] {
-            let (reach, own) = self.reach(pixel, towards, beside, probe);
-            match reach {
+        for (pixel, towards, beside) in ends {
+            match self.reach(pixel, towards, beside, probe) {
                 Reach::Whole => {}
                 Reach::To(_, EdgeClass::Open) => free = false,
                 Reach::To(..) => return false,
             }
-            ends += own;
+        }
+        if free {
+            return true;
+        }
+        // How far the ground goes on without any break, from both sides.
+        let mut covered = 0.0;
+        for (pixel, towards, beside) in ends {
+            let line = self.look(pixel, towards, beside, probe);
+            covered += probe.ground_end(&line, self.scales.break_height, self.scales);
         }
         let heights = &self.map.heights;
         let rise = (i64::from(heights[a as usize]) - i64::from(heights[b as usize])).abs();
-        free || whole - ends <= RUN_PER_RISE * rise as f64
+        f64::from(self.scales.fine) - covered <= RUN_PER_RISE * rise as f64
     }
 
     /// Where the upper of two pixels' ground ends towards the lower one, or a tread towards a bridge,
@@ -483,9 +518,7 @@ impl Linker<'_> {
         };
         let (upper, towards, beside) =
             if upper_first { (a, direction, there) } else { (b, direction + 2, here) };
-        let line = self.line(upper, towards);
-        let (columns, count) = self.columns(upper, beside);
-        probe.look(&line, &columns[..count], self.map, self.slices, self.scales);
+        let line = self.look(upper, towards, beside, probe);
         let end = probe.ground_end(&line, self.scales.break_height, self.scales);
         (if upper_first { end } else { f64::from(self.scales.fine) - end }) as f32
     }
@@ -503,13 +536,13 @@ impl Linker<'_> {
                 continue;
             }
             let place = self.place_beside(pixel, direction);
-            let (reach, class) = match self.reach(pixel, direction, place, probe).0 {
+            let (reach, class) = match self.reach(pixel, direction, place, probe) {
                 Reach::To(reach, class) => (reach, class),
                 Reach::Whole => {
                     // The other side sees what is in the way, or nobody does: then half-way.
                     let here = self.map.place(pixel, self.scales);
                     let other = self.ground_beside(pixel, direction);
-                    match other.map(|o| self.reach(o, (direction + 2) % 4, here, probe).0) {
+                    match other.map(|o| self.reach(o, (direction + 2) % 4, here, probe)) {
                         Some(Reach::To(back, class)) => (whole - back, class),
                         _ => (0.5 * whole, EdgeClass::Open),
                     }

@@ -69,14 +69,13 @@ struct LineCut {
     upright: bool,
 }
 
-/// The triangles of a column, cut along one line through its pixels' middles.
+/// A column's triangles cut along one stretch of a line.
 #[derive(Debug, Default)]
-struct NearLine {
-    /// One more than its number among the lines of all columns; nothing yet is none.
-    key: u64,
-    /// Between which heights triangles were cut.
-    low: f64,
-    high: f64,
+struct NearStretch {
+    /// Column, axis, row and stretch.
+    key: (u32, u8, u8, u8),
+    /// Between which heights triangles were cut; nothing where none were.
+    heights: Option<[f64; 2]>,
     cuts: Vec<LineCut>,
 }
 
@@ -84,13 +83,10 @@ struct NearLine {
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     cuts: Vec<Cut>,
-    /// Each line has its place here, which it shares with others.
-    lines: Vec<NearLine>,
+    /// What was looked at last: a stretch is looked along from both of its ends.
+    stretches: [NearStretch; 4],
+    oldest: usize,
 }
-
-/// The fewest and the most lines that are remembered: those of a row of columns and the next, so that
-/// each is cut once while pixels are linked in their order.
-const LINES_KEPT: [usize; 2] = [256, 16_384];
 
 impl Probe {
     /// Cuts the triangles of some columns along a line.
@@ -107,15 +103,22 @@ impl Probe {
         let lowest = line.height - (scales.climb + TOUCHING_UNITS) as f64 - line.rise.abs() * reach;
         let highest = line.height + (scales.height + scales.climb) as f64 + line.rise.abs() * reach;
         let aside = 1 - line.axis;
+        let fine = i64::from(scales.fine);
         for &column in columns {
             let corner = scales.corner(column);
-            let row = (line.start[aside] - corner[aside]).div_euclid(i64::from(scales.fine)) as u32;
-            let at = self.gather((column, line.axis, row), [lowest, highest], map, slices, scales);
+            let row = (line.start[aside] - corner[aside]).div_euclid(fine);
             // From the column's corner to the line's start.
-            let shift = (line.start[line.axis] - corner[line.axis]) as f64;
+            let shift = line.start[line.axis] - corner[line.axis];
+            // Stretches are counted from the column's border: the first ends in its first middle.
+            let stretch = shift.div_euclid(fine) + i64::from(line.sign > 0.0);
+            let side = i64::from(scales.per_side);
+            let (row, stretch) = (row.clamp(0, side - 1), stretch.clamp(0, side));
+            let key = (column, line.axis as u8, row as u8, stretch as u8);
+            let at = self.gather(key, [lowest, highest], map, slices, scales);
+            let shift = shift as f64;
             let (start, end) =
                 if line.sign > 0.0 { (shift, shift + reach) } else { (shift - reach, shift) };
-            for c in &self.lines[at].cuts {
+            for c in &self.stretches[at].cuts {
                 let beside = c.to < start || c.from > end;
                 if beside || c.z[0].max(c.z[1]) < lowest || c.z[0].min(c.z[1]) > highest {
                     continue;
@@ -140,39 +143,37 @@ impl Probe {
         }
     }
 
-    /// The triangles of a column along a line: those found before, or found now. Returns where.
+    /// The triangles of a column along a stretch: those found before, or found now. Returns where.
     fn gather(
         &mut self,
-        (column, axis, row): (u32, usize, u32),
+        key: (u32, u8, u8, u8),
         [lowest, highest]: [f64; 2],
         map: &FineMap,
         slices: &Slices,
         scales: &Scales,
     ) -> usize {
-        let side = u64::from(scales.per_side);
-        if self.lines.is_empty() {
-            let in_row = 2 * side as usize * (scales.coarse.width as usize + 2);
-            let kept = in_row.clamp(LINES_KEPT[0], LINES_KEPT[1]);
-            self.lines.resize_with(kept, NearLine::default);
-        }
-        let key = (u64::from(column) * 2 + axis as u64) * side + u64::from(row) + 1;
-        let at = (key % self.lines.len() as u64) as usize;
-        let near = &mut self.lines[at];
-        if near.key == key && near.low <= lowest && near.high >= highest {
+        let holds = |s: &NearStretch| {
+            s.key == key && s.heights.is_some_and(|[low, high]| low <= lowest && high >= highest)
+        };
+        if let Some(at) = self.stretches.iter().position(holds) {
             return at;
         }
-        // Some more, for the pixels around; other storeys are not cut.
+        self.oldest = (self.oldest + 1) % self.stretches.len();
+        let at = self.oldest;
+        let (column, axis, row, stretch) = key;
+        let axis = usize::from(axis);
+        // Some more, for the pixel at the other end; other storeys are not cut.
         let more = 0.5 * scales.step as f64;
-        (near.key, near.low, near.high) = (key, lowest - more, highest + more);
+        let (low, high) = (lowest - more, highest + more);
+        let near = &mut self.stretches[at];
+        (near.key, near.heights) = (key, Some([low, high]));
         near.cuts.clear();
         let corner = scales.corner(column);
         let fine = i64::from(scales.fine);
         let middle = corner[1 - axis] + i64::from(row) * fine + fine / 2;
         let start = if axis == 0 { [corner[0], middle] } else { [middle, corner[1]] };
-        for face in slices.faces_of(column) {
-            let [first, last] = face.spans[1 - axis];
-            let beside = u32::from(first) > row || row > u32::from(last);
-            if beside || f64::from(face.hi) < near.low || f64::from(face.lo) > near.high {
+        for face in slices.faces_along(column, axis, row, stretch) {
+            if f64::from(face.hi) < low || f64::from(face.lo) > high {
                 continue;
             }
             let corners = &slices.triangles[face.triangle as usize].corners;
@@ -191,20 +192,21 @@ impl Probe {
         self.first_obstacle(line, scales).is_none()
     }
 
-    /// How far the ground goes on, over steps of at most `climb`; and how far without any break.
-    pub(crate) fn reach(&self, line: &Line, climb: f64, scales: &Scales) -> (Reach, f64) {
+    /// How far the ground goes on, over steps of at most `climb`.
+    pub(crate) fn reach(&self, line: &Line, climb: f64, scales: &Scales) -> Reach {
         let whole = f64::from(scales.fine);
+        let end = self.ground_end(line, climb, scales);
         // What stands on the ground counts as far as the ground goes without a break: beyond, it is
         // the other side's to say.
-        let own = self.ground_end(line, scales.break_height, scales);
-        let end = self.ground_end(line, climb, scales);
-        let stands = self.first_obstacle(line, scales).filter(|&s| s <= own + scales.gap);
-        let reach = match stands {
-            Some(s) if s <= end + scales.gap => Reach::To(s.min(whole), EdgeClass::Blocked),
-            _ if end < whole => Reach::To(end, EdgeClass::Open),
-            _ => Reach::Whole,
+        let counts = |s: &f64| {
+            *s <= end + scales.gap
+                && *s <= self.ground_end(line, scales.break_height, scales) + scales.gap
         };
-        (reach, own)
+        match self.first_obstacle(line, scales).filter(counts) {
+            Some(s) => Reach::To(s.min(whole), EdgeClass::Blocked),
+            None if end < whole => Reach::To(end, EdgeClass::Open),
+            None => Reach::Whole,
+        }
     }
 
     /// How far the ground goes on without a break higher than `climb` and without a gap.
@@ -331,39 +333,93 @@ fn enters(c: &Cut, above: [f64; 2], low: f64, high: f64) -> Option<f64> {
 
 /// A triangle cut along the line through a point along an axis; distances from that point.
 fn cut_along(corners: &[[i32; 3]; 3], axis: usize, start: [i64; 2]) -> Option<LineCut> {
-    let aside_of = |k: usize| i64::from(corners[k][1 - axis]) - start[1 - axis];
-    let along_of = |k: usize| (i64::from(corners[k][axis]) - start[axis]) as f64;
-    let aside = [aside_of(0), aside_of(1), aside_of(2)];
-    let along = [along_of(0), along_of(1), along_of(2)];
-    let (mut low, mut high) = ((f64::INFINITY, 0.0), (f64::NEG_INFINITY, 0.0));
-    let (mut z_low, mut z_high) = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut add = |s: f64, z: f64| {
-        if s < low.0 {
-            low = (s, z);
-        }
-        if s > high.0 {
-            high = (s, z);
-        }
-        z_low = z_low.min(z);
-        z_high = z_high.max(z);
+    let aside = |k: usize| i64::from(corners[k][1 - axis]) - start[1 - axis];
+    let corner = |k: usize| EdgeEnd {
+        aside: aside(k),
+        along: (i64::from(corners[k][axis]) - start[axis]) as f64,
+        z: f64::from(corners[k][2]),
     };
-    for (k, j) in [(0, 1), (1, 2), (2, 0)] {
-        if aside[k] == 0 {
-            add(along[k], f64::from(corners[k][2]));
+    let (a, b, c) = (aside(0), aside(1), aside(2));
+    let below = usize::from(a < 0) | usize::from(b < 0) << 1 | usize::from(c < 0) << 2;
+    let mut found = CutEnds::default();
+    let (surface, refused) = (Surface::UPRIGHT, false);
+    if a != 0 && b != 0 && c != 0 {
+        // One corner lies alone on its side, and its two edges are cut.
+        let alone = match below {
+            0b000 | 0b111 => return None,
+            0b001 | 0b110 => 0,
+            0b010 | 0b101 => 1,
+            _ => 2,
+        };
+        let (from, one, other) = (corner(alone), corner((alone + 1) % 3), corner((alone + 2) % 3));
+        for end in [one, other] {
+            let (s, z) = from.crossing(end);
+            found.add(s, z);
         }
-        // From its lower end, so that both triangles of an edge are cut at one place.
-        let (k, j) = if aside[k] < aside[j] { (k, j) } else { (j, k) };
-        if aside[k] < 0 && aside[j] > 0 {
-            let (zk, zj) = (f64::from(corners[k][2]), f64::from(corners[j][2]));
-            let t = -aside[k] as f64 / (aside[j] - aside[k]) as f64;
-            add(along[k] + t * (along[j] - along[k]), zk + t * (zj - zk));
+    } else {
+        for (k, j) in [(corner(0), corner(1)), (corner(1), corner(2)), (corner(2), corner(0))] {
+            if k.aside == 0 {
+                found.add(k.along, k.z);
+            }
+            if k.aside.signum() * j.aside.signum() < 0 {
+                let (s, z) = k.crossing(j);
+                found.add(s, z);
+            }
         }
     }
+    let CutEnds { low, high, z_low, z_high } = found;
     if !(high.0 >= low.0) {
         return None;
     }
-    let upright = aside.iter().all(|v| *v == 0) || !(high.0 > low.0);
+    let upright = (a == 0 && b == 0 && c == 0) || !(high.0 > low.0);
     let z = if upright { [z_low, z_high] } else { [low.1, high.1] };
-    let (surface, refused) = (Surface::UPRIGHT, false);
     Some(LineCut { from: low.0, to: high.0, z, surface, refused, upright })
+}
+
+/// A corner of a triangle beside a line.
+#[derive(Clone, Copy)]
+struct EdgeEnd {
+    aside: i64,
+    along: f64,
+    z: f64,
+}
+
+impl EdgeEnd {
+    /// Where the edge to a corner on the other side crosses the line, and at which height: from its
+    /// lower end, so that both triangles of an edge are cut at one place.
+    #[inline]
+    fn crossing(self, other: Self) -> (f64, f64) {
+        let (k, j) = if self.aside < other.aside { (self, other) } else { (other, self) };
+        let t = -k.aside as f64 / (j.aside - k.aside) as f64;
+        (k.along + t * (j.along - k.along), k.z + t * (j.z - k.z))
+    }
+}
+
+/// The first and the last point of a cut, each with its height, and the heights between which it lies.
+struct CutEnds {
+    low: (f64, f64),
+    high: (f64, f64),
+    z_low: f64,
+    z_high: f64,
+}
+
+impl Default for CutEnds {
+    fn default() -> Self {
+        let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
+        Self { low: (most, 0.0), high: (least, 0.0), z_low: most, z_high: least }
+    }
+}
+
+impl CutEnds {
+    #[inline]
+    fn add(&mut self, s: f64, z: f64) {
+        if s < self.low.0 {
+            self.low = (s, z);
+        }
+        if s > self.high.0 {
+            self.high = (s, z);
+        }
+        self.z_low = self.z_low.min(z);
+        self.z_high = self.z_high.max(z);
+    }
 }

@@ -11,7 +11,7 @@ use crate::error::BakeError;
 use crate::exact::read::{self, Point3, normal_units};
 use crate::layered::table::{Table, hash};
 use crate::settings::Resolved;
-use crate::voxel::grid::{Classes, GridTriangle};
+use crate::voxel::grid::{Classes, GridTriangle, Surface};
 use glam::DVec3;
 use rayon::prelude::*;
 use surefoot_geom::Frame;
@@ -43,7 +43,8 @@ pub(crate) fn read_triangles(
         let soup = read::read(scene, settings, context)?;
         let has = |t: [u32; 3]| soup.triangles.binary_search(&t).is_ok();
         let area = |i: usize| soup.areas[i].0;
-        let (triangles, numbers) = class_all(&soup.points, &soup.triangles, area, has, &classes);
+        let surfaces = class_all(&soup.points, &soup.triangles, area, has, &classes);
+        let (triangles, numbers) = with_classes(&soup.points, soup.triangles, &surfaces);
         let (frame, area_names, points) = (soup.frame, soup.area_names, soup.points);
         return Ok(ReadTriangles { frame, area_names, triangles, numbers, points });
     }
@@ -71,43 +72,49 @@ pub(crate) fn read_triangles(
     context.count("too_small", degenerate);
     context.count("duplicates", duplicates);
     let has = |t: [u32; 3]| table.find(hash(t), |other| kept[other as usize] == t).is_some();
-    let (triangles, numbers) = class_all(&points, &kept, |_| 0, has, &classes);
+    let surfaces = class_all(&points, &kept, |_| 0, has, &classes);
+    let (triangles, numbers) = with_classes(&points, kept, &surfaces);
     let area_names = vec!["ground".to_owned()];
     Ok(ReadTriangles { frame, area_names, triangles, numbers, points })
 }
 
-/// Triangles with their classes, and the numbers of their points.
+/// The class of every triangle; nothing for those that do not count.
 fn class_all(
     points: &[Point3],
     triangles: &[[u32; 3]],
     area: impl Fn(usize) -> u16 + Sync,
     has: impl Fn([u32; 3]) -> bool + Sync,
     classes: &Classes,
-) -> (Vec<GridTriangle>, Vec<[u32; 3]>) {
-    let parts: Vec<(Vec<GridTriangle>, Vec<[u32; 3]>)> = triangles
-        .par_chunks(CHUNK)
+) -> Vec<Option<Surface>> {
+    triangles
+        .par_iter()
+        .with_min_len(CHUNK)
         .enumerate()
-        .map(|(chunk, triangles)| {
-            let mut classed = Vec::with_capacity(triangles.len());
-            let mut numbers = Vec::with_capacity(triangles.len());
-            for (i, &t) in triangles.iter().enumerate() {
-                let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
-                let area = area(chunk * CHUNK + i);
-                if let Some(surface) = classes.class(&corners, area, || has([t[0], t[2], t[1]])) {
-                    classed.push(GridTriangle { corners, surface });
-                    numbers.push(t);
-                }
-            }
-            (classed, numbers)
+        .map(|(i, &t)| {
+            let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
+            classes.class(&corners, area(i), || has([t[0], t[2], t[1]]))
         })
-        .collect();
-    let count = parts.iter().map(|p| p.0.len()).sum();
-    let (mut classed, mut numbers) = (Vec::with_capacity(count), Vec::with_capacity(count));
-    for (c, n) in parts {
-        classed.extend_from_slice(&c);
-        numbers.extend_from_slice(&n);
+        .collect()
+}
+
+/// The triangles that count, and the numbers of their points.
+fn with_classes(
+    points: &[Point3],
+    mut numbers: Vec<[u32; 3]>,
+    surfaces: &[Option<Surface>],
+) -> (Vec<GridTriangle>, Vec<[u32; 3]>) {
+    let triangle = |t: &[u32; 3], surface: Surface| GridTriangle {
+        corners: [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]],
+        surface,
+    };
+    let mut triangles = Vec::with_capacity(numbers.len());
+    let classed = numbers.iter().zip(surfaces);
+    triangles.extend(classed.filter_map(|(t, s)| s.map(|s| triangle(t, s))));
+    if triangles.len() < numbers.len() {
+        let mut surfaces = surfaces.iter();
+        numbers.retain(|_| surfaces.next().is_some_and(Option::is_some));
     }
-    (classed, numbers)
+    (triangles, numbers)
 }
 
 /// The same triangle, beginning with its smallest number.

@@ -111,12 +111,15 @@ impl PixelTriangle {
         const NEAR: i64 = 1 << 30;
         let is_near = |v: i64| v.abs() < NEAR;
         let near = c.iter().all(|c| is_near(c[0] - p[0]) && is_near(c[1] - p[1]));
+        // Far beyond a column all that counts is the side: there the areas are cut off.
+        const FAR: i128 = 1 << 62;
         let turn = |a: [i64; 3], b: [i64; 3], q: [i64; 2]| {
             let (ux, uy, vx, vy) = (b[0] - a[0], b[1] - a[1], q[0] - a[0], q[1] - a[1]);
             if near {
-                return i128::from(ux * vy - uy * vx);
+                return ux * vy - uy * vx;
             }
-            i128::from(ux) * i128::from(vy) - i128::from(uy) * i128::from(vx)
+            let turn = i128::from(ux) * i128::from(vy) - i128::from(uy) * i128::from(vx);
+            turn.clamp(-FAR, FAR) as i64
         };
         let whole = turn(c[0], c[1], [c[2][0], c[2][1]]);
         let sign = if whole < 0 { -1 } else { 1 };
@@ -131,11 +134,9 @@ impl PixelTriangle {
             hi: c[0][2].max(c[1][2]).max(c[2][2]) as f64,
             flat: whole == 0,
         };
-        // Far beyond a column all that counts is the side: there the areas are cut off.
-        const FAR: i128 = 1 << 62;
         for k in 0..3 {
             let (a, b) = (c[k], c[(k + 1) % 3]);
-            out.areas[k] = (i128::from(sign) * turn(a, b, p)).clamp(-FAR, FAR) as i64;
+            out.areas[k] = sign * turn(a, b, p);
             out.per_x[k] = -sign * (b[1] - a[1]) * fine;
             out.per_y[k] = sign * (b[0] - a[0]) * fine;
         }
@@ -166,21 +167,60 @@ impl PixelTriangle {
     pub(crate) fn height(&self, i: u32, j: u32) -> Option<i32> {
         self.covers(i, j).then(|| self.height_over(i, j))
     }
+}
 
-    /// Visits the pixels of a column that it covers, among those within its extent, with its height
-    /// there.
-    fn visit(&self, spans: [[u8; 2]; 2], side: u32, mut visit: impl FnMut(u32, i32)) {
-        let [[i0, i1], [j0, j1]] = spans;
-        let (i0, i1, j0, j1) = (u32::from(i0), u32::from(i1), u32::from(j0), u32::from(j1));
-        let all = self.covers(i0, j0)
-            && self.covers(i1, j0)
-            && self.covers(i0, j1)
-            && self.covers(i1, j1);
-        for j in j0..=j1 {
-            for i in i0..=i1 {
-                if all || self.covers(i, j) {
-                    visit(j * side + i, self.height_over(i, j));
-                }
+/// Whether a triangle covers the middle of one pixel of a column; its border counts. Nothing is said
+/// where it lies so far away that areas do not fit into 64 bits.
+fn covers_middle(c: &[[i32; 3]; 3], corner: [i64; 2], [i, j]: [u32; 2], fine: i64) -> Option<bool> {
+    const NEAR: i64 = 1 << 29;
+    let p =
+        [corner[0] + i64::from(i) * fine + fine / 2, corner[1] + i64::from(j) * fine + fine / 2];
+    let away = |k: usize| [i64::from(c[k][0]) - p[0], i64::from(c[k][1]) - p[1]];
+    let (a, b, c) = (away(0), away(1), away(2));
+    let is_near = |v: [i64; 2]| v[0].abs() < NEAR && v[1].abs() < NEAR;
+    if !(is_near(a) && is_near(b) && is_near(c)) {
+        return None;
+    }
+    let turn = |a: [i64; 2], b: [i64; 2]| a[0] * b[1] - a[1] * b[0];
+    let (ab, bc, ca) = (turn(a, b), turn(b, c), turn(c, a));
+    // They make up the triangle's area.
+    let whole = ab + bc + ca;
+    let left = ab >= 0 && bc >= 0 && ca >= 0;
+    let right = ab <= 0 && bc <= 0 && ca <= 0;
+    Some((whole > 0 && left) || (whole < 0 && right))
+}
+
+/// Visits the pixels of a column that a face covers with its height there.
+fn visit_covered(
+    face: &FaceRange,
+    triangle: &GridTriangle,
+    column: u32,
+    scales: &Scales,
+    mut visit: impl FnMut(u32, i32),
+) {
+    let [[i0, i1], [j0, j1]] = face.spans;
+    let (i0, i1, j0, j1) = (u32::from(i0), u32::from(i1), u32::from(j0), u32::from(j1));
+    if i0 >= i1 || j0 >= j1 {
+        return;
+    }
+    let one = i0 + 1 == i1 && j0 + 1 == j1;
+    // Most triangles of a crowd have one middle within their extent, and do not cover it.
+    let fine = i64::from(scales.fine);
+    let covered = match one {
+        true => covers_middle(&triangle.corners, scales.corner(column), [i0, j0], fine),
+        false => None,
+    };
+    if covered == Some(false) {
+        return;
+    }
+    let over = PixelTriangle::new(triangle, column, scales);
+    let corners = || [(i0, j0), (i1 - 1, j0), (i0, j1 - 1), (i1 - 1, j1 - 1)];
+    let all =
+        if one { covered == Some(true) } else { corners().iter().all(|&(i, j)| over.covers(i, j)) };
+    for j in j0..j1 {
+        for i in i0..i1 {
+            if all || over.covers(i, j) {
+                visit(j * scales.per_side + i, over.height_over(i, j));
             }
         }
     }
@@ -250,8 +290,7 @@ fn topmost(
     };
     for face in slices.faces_of(column).iter().filter(wanted) {
         let triangle = &slices.triangles[face.triangle as usize];
-        let over = PixelTriangle::new(triangle, column, scales);
-        over.visit(face.spans, scales.per_side, |pixel, z| {
+        visit_covered(face, triangle, column, scales, |pixel, z| {
             let (best, ground) = (&mut heights[pixel as usize], &mut grounds[pixel as usize]);
             // Of several at one height the choice must not depend on their order.
             let wins = *best == NO_HEIGHT
@@ -291,9 +330,8 @@ fn clear_blocked(
             continue;
         }
         let triangle = &slices.triangles[face.triangle as usize];
-        let over = PixelTriangle::new(triangle, column, scales);
         let surface = face.surface;
-        over.visit(face.spans, scales.per_side, |pixel, z| {
+        visit_covered(face, triangle, column, scales, |pixel, z| {
             if heights[pixel as usize] != NO_HEIGHT {
                 events.push((pixel, z, surface.faces_up(), surface.faces_down()));
             }
@@ -341,4 +379,45 @@ fn is_blocked(events: &[Event], ground: i64, scales: &Scales) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::BakeSettings;
+
+    /// The quick answer for one middle is the one that areas give.
+    #[test]
+    fn one_middle_is_covered_as_among_many() {
+        let settings = BakeSettings::default().resolve().unwrap();
+        let mut state = 3_u64;
+        let mut below = |most: i32| {
+            state =
+                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (state >> 33) as i32 % most
+        };
+        let (mut covered, mut not) = (0, 0);
+        for _ in 0..3_000 {
+            // On a coarse raster, so that edges and corners often lie on a middle.
+            let corners = [0, 1, 2].map(|_| [0, 1, 2].map(|_| 819 * (below(17) - 4)));
+            let triangle = GridTriangle { corners, surface: Surface::ground(0) };
+            let frame = GridTriangle { corners: [[0; 3], [13_000; 3], [13_000; 3]], ..triangle };
+            let scales = Scales::new(&[frame], &settings).unwrap();
+            let over = PixelTriangle::new(&triangle, 0, &scales);
+            for (i, j) in [(0, 0), (1, 2), (3, 3)] {
+                let fine = i64::from(scales.fine);
+                let quick = covers_middle(&corners, scales.corner(0), [i, j], fine);
+                assert_eq!(quick, Some(over.covers(i, j)), "{corners:?} at {i}, {j}");
+                if quick == Some(true) { covered += 1 } else { not += 1 }
+            }
+        }
+        assert!(covered > 500 && not > 500, "{covered} covered, {not} not");
+    }
+
+    /// What lies too far away for areas in 64 bits is left to others.
+    #[test]
+    fn far_triangles_are_not_judged_in_a_hurry() {
+        let far = [[1 << 30, 0, 0], [1 << 30, 10, 0], [0, 0, 0]];
+        assert_eq!(covers_middle(&far, [0, 0], [0, 0], 100), None);
+    }
 }

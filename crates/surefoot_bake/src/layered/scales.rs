@@ -5,7 +5,7 @@
 
 use crate::error::BakeError;
 use crate::settings::{Resolved, VoxelSettings};
-use crate::voxel::grid::{Grid, GridTriangle};
+use crate::voxel::grid::{Grid, GridTriangle, Surface};
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
 use surefoot_mesh::Agent;
 
@@ -74,12 +74,28 @@ pub(crate) fn with_coarse_cells(settings: &Resolved) -> Resolved {
     Resolved { agent: settings.agent, ..with_cells(settings, sizes(settings).0, 0) }
 }
 
+/// A triangle that reaches as far as all others; none where there are none.
+fn bounds_of(triangles: &[GridTriangle]) -> Vec<GridTriangle> {
+    let (mut lo, mut hi) = ([i32::MAX; 3], [i32::MIN; 3]);
+    for triangle in triangles {
+        let [a, b, c] = &triangle.corners;
+        for k in 0..3 {
+            lo[k] = lo[k].min(a[k]).min(b[k]).min(c[k]);
+            hi[k] = hi[k].max(a[k]).max(b[k]).max(c[k]);
+        }
+    }
+    let reach = GridTriangle { corners: [lo, hi, hi], surface: Surface::UPRIGHT };
+    if triangles.is_empty() { Vec::new() } else { vec![reach] }
+}
+
 impl Scales {
     pub(crate) fn new(triangles: &[GridTriangle], settings: &Resolved) -> Result<Self, BakeError> {
         let agent = &settings.agent;
         let (coarse_cell, fine, part) = sizes(settings);
-        let coarse = Grid::new(triangles, &with_cells(settings, coarse_cell, 0))?;
-        let sub = Grid::new(triangles, &with_cells(settings, part, 256))?;
+        // A grid follows from the corners of the box around all triangles.
+        let bounds = bounds_of(triangles);
+        let coarse = Grid::new(&bounds, &with_cells(settings, coarse_cell, 0))?;
+        let sub = Grid::new(&bounds, &with_cells(settings, part, 256))?;
         let units = |m: f64| (m * LATTICE_PER_M).round();
         let slack = units(LIMIT_SLACK_M);
         let half_height = 0.5 * units(agent.height_m);

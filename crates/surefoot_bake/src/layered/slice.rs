@@ -27,8 +27,9 @@ pub(crate) struct FaceRange {
     pub(crate) lo: i32,
     pub(crate) hi: i32,
     pub(crate) surface: Surface,
-    /// The first and the last column and row of pixels whose middles lie within the triangle's extent;
-    /// the first is larger than the last where there are none.
+    /// Along each axis, the first pixel whose middle lies within the triangle's extent and the one
+    /// after the last. Of the stretches from middle to middle, counted from the column's border, the
+    /// extent meets those from the first of the two to the second.
     pub(crate) spans: [[u8; 2]; 2],
 }
 
@@ -36,24 +37,58 @@ impl FaceRange {
     /// Whether the middle of a pixel may lie in it.
     pub(crate) const fn may_cover_middles(&self) -> bool {
         let [[i0, i1], [j0, j1]] = self.spans;
-        i0 <= i1 && j0 <= j1
+        i0 < i1 && j0 < j1
     }
 
     /// Whether a line through the middles of pixels may cross it.
     pub(crate) const fn may_cross_lines(&self) -> bool {
         let [[i0, i1], [j0, j1]] = self.spans;
-        i0 <= i1 || j0 <= j1
+        i0 < i1 || j0 < j1
     }
 
     /// Whether the middle of one pixel may lie in it.
     pub(crate) fn may_cover(&self, i: u32, j: u32) -> bool {
         let [[i0, i1], [j0, j1]] = self.spans;
-        (u32::from(i0)..=u32::from(i1)).contains(&i) && (u32::from(j0)..=u32::from(j1)).contains(&j)
+        (u32::from(i0)..u32::from(i1)).contains(&i) && (u32::from(j0)..u32::from(j1)).contains(&j)
+    }
+}
+
+/// What the extent of a face meets within its column, as bits: the pixels whose middles it holds along
+/// each axis, then the stretches from middle to middle. Of many pixels several share a bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Extent(u32);
+
+impl Extent {
+    const BITS: u32 = 8;
+
+    /// By how much numbers of pixels and stretches are shifted, so that all have a bit.
+    fn shift(scales: &Scales) -> u32 {
+        (0..6).find(|s| scales.per_side >> s < Self::BITS).unwrap_or(6)
+    }
+
+    fn new(spans: [[u8; 2]; 2], shift: u32) -> Self {
+        let bits = |first: u32, last: u32| (2 << (last >> shift)) - (1_u32 << (first >> shift));
+        let of_axis = |[first, end]: [u8; 2]| {
+            let (first, end) = (u32::from(first), u32::from(end));
+            let middles = if first < end { bits(first, end - 1) } else { 0 };
+            middles | bits(first, end) << (2 * Self::BITS)
+        };
+        Self(of_axis(spans[0]) | of_axis(spans[1]) << Self::BITS)
+    }
+
+    /// Those that hold a middle along an axis.
+    fn with_middle(axis: usize, pixel: u32, shift: u32) -> u32 {
+        1 << (Self::BITS * axis as u32 + (pixel >> shift))
+    }
+
+    /// Those that meet a stretch along an axis.
+    fn with_stretch(axis: usize, stretch: u32, shift: u32) -> u32 {
+        1 << (Self::BITS * (2 + axis as u32) + (stretch >> shift))
     }
 }
 
 /// The pixels of all columns whose middles lie within a triangle's extent along each axis, counted from
-/// the grid's corner.
+/// the grid's corner: the first, and the one after the last.
 fn middles_within(corners: &[[i32; 3]; 3], scales: &Scales) -> [[i64; 2]; 2] {
     let first = scales.coarse.first_column();
     let (cell, fine) = (i64::from(scales.coarse.cell), i64::from(scales.fine));
@@ -61,7 +96,7 @@ fn middles_within(corners: &[[i32; 3]; 3], scales: &Scales) -> [[i64; 2]; 2] {
         let lo = corners[0][k].min(corners[1][k]).min(corners[2][k]);
         let hi = corners[0][k].max(corners[1][k]).max(corners[2][k]);
         let from = |v: i32| i64::from(v) - first[k] * cell - fine / 2;
-        [(from(lo) + fine - 1).div_euclid(fine), from(hi).div_euclid(fine)]
+        [(from(lo) + fine - 1).div_euclid(fine), from(hi).div_euclid(fine) + 1]
     };
     [within(0), within(1)]
 }
@@ -71,10 +106,21 @@ fn spans_in(middles: &[[i64; 2]; 2], column: u32, scales: &Scales) -> [[u8; 2]; 
     let (place, side) = (scales.place(column), i64::from(scales.per_side));
     let span = |k: usize| {
         let start = i64::from(place[k]) * side;
-        let (from, to) = ((middles[k][0] - start).max(0), (middles[k][1] - start).min(side - 1));
-        if from <= to { [from as u8, to as u8] } else { [1, 0] }
+        // At most 64 pixels lie along a column's side.
+        let within = |m: i64| (m - start).clamp(0, side) as u8;
+        [within(middles[k][0]), within(middles[k][1])]
     };
     [span(0), span(1)]
+}
+
+/// An edge of ground over a column that no other ground shares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ledge {
+    /// Between which heights it runs, in lattice units.
+    pub(crate) lo: i32,
+    pub(crate) hi: i32,
+    /// What its extent meets, as in [`FaceRange`].
+    pub(crate) spans: [[u8; 2]; 2],
 }
 
 /// Sixty-four voxels of a column.
@@ -93,15 +139,20 @@ pub(crate) struct Slices {
     /// Where each column's faces begin, and one past the last at the end.
     face_firsts: Vec<u32>,
     faces: Vec<FaceRange>,
+    /// Of each face, apart from all else: most questions are answered by it.
+    extents: Vec<Extent>,
+    extent_shift: u32,
     /// Where each column's words begin, and one past the last at the end.
     word_firsts: Vec<u32>,
     words: Vec<Word>,
     /// Where each column's edges of ground begin that no other ground shares, and one past the last at the end.
     ledge_firsts: Vec<u32>,
     /// Those edges by column.
-    ledge_edges: Vec<[[i32; 3]; 2]>,
-    /// The ends of those edges, by column.
-    ledge_points: Vec<(u32, [i32; 3])>,
+    ledges: Vec<Ledge>,
+    /// Where the ends of those edges begin that lie in each column, and one past the last at the end.
+    ledge_point_firsts: Vec<u32>,
+    /// The ends of those edges, each once, by column.
+    ledge_points: Vec<[i32; 3]>,
     /// Where each column's points begin, and one past the last at the end.
     point_firsts: Vec<u32>,
     /// The points of all triangles, each once, by column.
@@ -119,27 +170,77 @@ impl Slices {
         &self.faces[self.face_firsts[c] as usize..self.face_firsts[c + 1] as usize]
     }
 
+    /// The triangles over a column whose extents have some bits, in the order of [`Self::faces_of`].
+    fn faces_with(&self, column: u32, wanted: u32) -> impl Iterator<Item = &FaceRange> {
+        let c = column as usize;
+        let range = self.face_firsts[c] as usize..self.face_firsts[c + 1] as usize;
+        let extents = self.extents[range.clone()].iter();
+        let found = extents.zip(&self.faces[range]).filter(move |(e, _)| e.0 & wanted == wanted);
+        found.map(|(_, face)| face)
+    }
+
+    /// The triangles over a column that may cross a stretch of the line along an axis through the
+    /// middles of a row of pixels.
+    #[inline]
+    pub(crate) fn faces_along(
+        &self,
+        column: u32,
+        axis: usize,
+        row: u8,
+        stretch: u8,
+    ) -> impl Iterator<Item = &FaceRange> {
+        let wanted = Extent::with_middle(1 - axis, u32::from(row), self.extent_shift)
+            | Extent::with_stretch(axis, u32::from(stretch), self.extent_shift);
+        self.faces_with(column, wanted).filter(move |face| {
+            let ([first, end], [from, to]) = (face.spans[1 - axis], face.spans[axis]);
+            (first..end).contains(&row) && (from..=to).contains(&stretch)
+        })
+    }
+
+    /// The triangles over a column whose extents meet a stretch along an axis; all where none is given.
+    #[inline]
+    pub(crate) fn faces_in_stretch(
+        &self,
+        column: u32,
+        stretch: Option<(usize, u32)>,
+    ) -> impl Iterator<Item = &FaceRange> {
+        let wanted = |(axis, s): (usize, u32)| Extent::with_stretch(axis, s, self.extent_shift);
+        self.faces_with(column, stretch.map_or(0, wanted))
+    }
+
+    /// The triangles over a column that may lie over a point which lies in a stretch along each axis.
+    #[inline]
+    pub(crate) fn faces_around(
+        &self,
+        column: u32,
+        stretches: [u32; 2],
+    ) -> impl Iterator<Item = &FaceRange> {
+        let wanted = Extent::with_stretch(0, stretches[0], self.extent_shift)
+            | Extent::with_stretch(1, stretches[1], self.extent_shift);
+        self.faces_with(column, wanted)
+    }
+
     /// The voxels of a column, from below.
     pub(crate) fn words_of(&self, column: u32) -> &[Word] {
         let c = column as usize;
         &self.words[self.word_firsts[c] as usize..self.word_firsts[c + 1] as usize]
     }
 
-    /// The ends of edges in a column that only one triangle of ground has.
-    pub(crate) fn ledge_points_of(&self, column: u32) -> impl Iterator<Item = &[i32; 3]> {
-        let from = self.ledge_points.partition_point(|p| p.0 < column);
-        self.ledge_points[from..].iter().take_while(move |p| p.0 == column).map(|p| &p.1)
+    /// The ends of edges in a column that only one triangle of ground has, each once.
+    pub(crate) fn ledge_points_of(&self, column: u32) -> &[[i32; 3]] {
+        let (c, firsts) = (column as usize, &self.ledge_point_firsts);
+        &self.ledge_points[firsts[c] as usize..firsts[c + 1] as usize]
     }
 
     /// The edges over a column that only one triangle of ground has.
-    pub(crate) fn ledge_edges_of(&self, column: u32) -> &[[[i32; 3]; 2]] {
+    pub(crate) fn ledges_of(&self, column: u32) -> &[Ledge] {
         let c = column as usize;
-        &self.ledge_edges[self.ledge_firsts[c] as usize..self.ledge_firsts[c + 1] as usize]
+        &self.ledges[self.ledge_firsts[c] as usize..self.ledge_firsts[c + 1] as usize]
     }
 
     /// Whether an edge of ground runs through a column that no other ground shares.
     pub(crate) fn has_ledges(&self, column: u32) -> bool {
-        !self.ledge_edges_of(column).is_empty()
+        !self.ledges_of(column).is_empty()
     }
 
     /// The points of triangles in a column, each once.
@@ -214,6 +315,8 @@ pub(crate) fn slice(
     let grid = &scales.coarse;
     let columns = grid.width as usize * grid.depth as usize;
     let (face_firsts, faces) = sort_into_columns(columns, rasterize(&triangles, scales))?;
+    let shift = Extent::shift(scales);
+    let extents = faces.iter().map(|f| Extent::new(f.spans, shift)).collect();
     context.check_cancelled()?;
     let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
         .par_chunks(CHUNK)
@@ -239,8 +342,10 @@ pub(crate) fn slice(
         words.extend_from_slice(of_chunk);
     }
     word_firsts.push(first);
-    let (ledge_edges, ledge_points) = find_ledges(&triangles, points.numbers, grid);
-    let (ledge_firsts, ledge_edges) = sort_edges(columns, ledge_edges)?;
+    let (loose, is_end) = find_ledges(&triangles, points, scales);
+    let (ledge_firsts, ledges) = sort_ledges(columns, loose)?;
+    let ends = (0..points.points.len() as u32).filter(|&p| is_end[p as usize]);
+    let (ledge_point_firsts, ledge_points) = points_by_column(ends, points.points, grid, columns);
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -248,15 +353,19 @@ pub(crate) fn slice(
     if triangles.iter().all(|t| !t.surface.is_ground()) {
         context.warn(Warning::NoGround);
     }
-    let (point_firsts, points) = points_by_column(points, grid, columns);
+    let corners = points.numbers.iter().flatten().copied();
+    let (point_firsts, points) = points_by_column(corners, points.points, grid, columns);
     Ok(Slices {
         triangles,
         face_firsts,
         faces,
+        extents,
+        extent_shift: shift,
         word_firsts,
         words,
         ledge_firsts,
-        ledge_edges,
+        ledges,
+        ledge_point_firsts,
         ledge_points,
         point_firsts,
         points,
@@ -320,7 +429,7 @@ fn sort_into_columns(
     }
     let mut next = firsts.clone();
     let none =
-        FaceRange { triangle: 0, lo: 0, hi: 0, surface: Surface::UPRIGHT, spans: [[1, 0]; 2] };
+        FaceRange { triangle: 0, lo: 0, hi: 0, surface: Surface::UPRIGHT, spans: [[0; 2]; 2] };
     let mut faces = vec![none; count];
     for (column, face) in loose.iter().flatten() {
         let at = &mut next[*column as usize];
@@ -352,21 +461,18 @@ fn words_of_faces(faces: &[FaceRange], grid: &Grid, words: &mut Vec<Word>) {
     }
 }
 
-/// An edge of ground over a column.
-type LedgeEdge = (u32, [[i32; 3]; 2]);
-
-/// The edges of ground that belong to one triangle alone, by the columns that they run through, and
-/// their ends by column.
+/// The edges of ground that belong to one triangle alone, with the columns that they run through, and
+/// which points are their ends.
 fn find_ledges(
     triangles: &[GridTriangle],
-    numbers: &[[u32; 3]],
-    grid: &Grid,
-) -> (Vec<LedgeEdge>, Vec<(u32, [i32; 3])>) {
+    Points { numbers, points }: Points<'_>,
+    scales: &Scales,
+) -> (Vec<(u32, Ledge)>, Vec<bool>) {
     let ground = triangles.iter().filter(|t| t.surface.is_ground()).count();
     let mut table = Table::for_count(3 * ground);
-    // The numbers of an edge's points, its triangle and which edge of it, and whether there are more.
-    let mut edges: Vec<([u32; 2], u32, u8, bool)> = Vec::new();
-    for (t, (triangle, n)) in triangles.iter().zip(numbers).enumerate() {
+    // The numbers of an edge's points, and whether another triangle has it too.
+    let mut edges: Vec<([u32; 2], bool)> = Vec::with_capacity(2 * ground);
+    for (triangle, n) in triangles.iter().zip(numbers) {
         if !triangle.surface.is_ground() {
             continue;
         }
@@ -374,33 +480,38 @@ fn find_ledges(
             let ends = [n[a].min(n[b]), n[a].max(n[b])];
             let (hash, new) = (hash([ends[0], ends[1], 0]), edges.len() as u32);
             match table.find_or_add(hash, new, |e| edges[e as usize].0 == ends) {
-                Some(known) => edges[known as usize].3 = true,
-                None => edges.push((ends, t as u32, a as u8, false)),
+                Some(known) => edges[known as usize].1 = true,
+                None => edges.push((ends, false)),
             }
         }
     }
-    let mut ledges: Vec<LedgeEdge> = Vec::new();
-    let mut points = Vec::new();
+    let mut ledges: Vec<(u32, Ledge)> = Vec::with_capacity(ground);
+    let mut is_end = vec![false; points.len()];
     let mut samples = ColumnSamples::default();
-    let whole = whole_window(grid);
-    for (_, triangle, k, _) in edges.into_iter().filter(|e| !e.3) {
-        let corners = &triangles[triangle as usize].corners;
-        let (a, b) = (corners[usize::from(k)], corners[(usize::from(k) + 1) % 3]);
-        points.extend([a, b].map(|p| (column_over(p, grid), p)));
-        let line = GridTriangle { corners: [a, b, b], surface: Surface::UPRIGHT };
-        let columns = samples.sweep(0, &line, grid, &whole);
-        ledges.extend(columns.iter().map(|(column, _)| (*column, [a, b])));
+    let whole = whole_window(&scales.coarse);
+    for (ends, ..) in edges.into_iter().filter(|e| !e.1) {
+        let (a, b) = (points[ends[0] as usize], points[ends[1] as usize]);
+        is_end[ends[0] as usize] = true;
+        is_end[ends[1] as usize] = true;
+        let (lo, hi) = (a[2].min(b[2]), a[2].max(b[2]));
+        // Only its columns are asked for: a level line has them without being measured.
+        let level = |p: [i32; 3]| [p[0], p[1], 0];
+        let corners = [level(a), level(b), level(b)];
+        let middles = middles_within(&corners, scales);
+        let line = GridTriangle { corners, surface: Surface::UPRIGHT };
+        let columns = samples.sweep(0, &line, &scales.coarse, &whole);
+        ledges.extend(columns.iter().map(|&(column, _)| {
+            (column, Ledge { lo, hi, spans: spans_in(&middles, column, scales) })
+        }));
     }
-    points.sort_unstable();
-    points.dedup();
-    (ledges, points)
+    (ledges, is_end)
 }
 
 /// Sorts edges into columns; within a column they keep their order.
-fn sort_edges(
+fn sort_ledges(
     columns: usize,
-    loose: Vec<LedgeEdge>,
-) -> Result<(Vec<u32>, Vec<[[i32; 3]; 2]>), BakeError> {
+    loose: Vec<(u32, Ledge)>,
+) -> Result<(Vec<u32>, Vec<Ledge>), BakeError> {
     if loose.len() >= u32::MAX as usize {
         return Err(BakeError::TooLarge { what: "edges over columns", count: loose.len() });
     }
@@ -412,7 +523,7 @@ fn sort_edges(
         firsts[i + 1] += firsts[i];
     }
     let mut next = firsts.clone();
-    let mut edges = vec![[[0; 3]; 2]; loose.len()];
+    let mut edges = vec![Ledge::default(); loose.len()];
     for (column, edge) in loose {
         let at = &mut next[column as usize];
         edges[*at as usize] = edge;
@@ -421,15 +532,16 @@ fn sort_edges(
     Ok((firsts, edges))
 }
 
-/// The points of triangles by column, each once.
+/// Some points by column, each once.
 fn points_by_column(
-    Points { numbers, points }: Points<'_>,
+    numbers: impl Iterator<Item = u32>,
+    points: &[[i32; 3]],
     grid: &Grid,
     columns: usize,
 ) -> (Vec<u32>, Vec<[i32; 3]>) {
     let mut column_of = vec![u32::MAX; points.len()];
     let mut firsts = vec![0_u32; columns + 1];
-    for &number in numbers.iter().flatten() {
+    for number in numbers {
         let column = &mut column_of[number as usize];
         if *column == u32::MAX {
             *column = column_over(points[number as usize], grid);
@@ -447,4 +559,77 @@ fn points_by_column(
         *at += 1;
     }
     (firsts, by_column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{BakeSettings, LayeredSettings};
+
+    /// Triangles strewn over a few metres, most of them smaller than a column.
+    fn strewn() -> Vec<GridTriangle> {
+        let mut state = 7_u64;
+        let mut below = |most: i32| {
+            state =
+                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (state >> 33) as i32 % most
+        };
+        (0..400)
+            .map(|i| {
+                let size = if i % 20 == 0 { 60_000 } else { 5_000 };
+                let at = [below(90_000), below(90_000), below(60_000)];
+                let corners = [0, 1, 2].map(|_| at.map(|v| v + below(size)));
+                GridTriangle { corners, surface: Surface::ground(0) }
+            })
+            .collect()
+    }
+
+    /// With few pixels along a column's side each has its bit; with many, several share one.
+    #[test]
+    fn faces_along_a_stretch_are_those_whose_extent_meets_it() {
+        for cell_size_m in [0.2, 0.8] {
+            let layered = LayeredSettings { cell_size_m, ..LayeredSettings::default() };
+            let settings = BakeSettings { layered, ..BakeSettings::default() }.resolve().unwrap();
+            let triangles = strewn();
+            let scales = Scales::new(&triangles, &settings).unwrap();
+            let corners: Vec<[i32; 3]> = triangles.iter().flat_map(|t| t.corners).collect();
+            let numbers: Vec<[u32; 3]> =
+                (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+            let points = Points { numbers: &numbers, points: &corners };
+            let slices = slice(triangles, points, &scales, &mut StageContext::new()).unwrap();
+            let (fine, side) = (i64::from(scales.fine), scales.per_side as u8);
+            let mut found = 0;
+            for column in 0..slices.column_count() as u32 {
+                let corner = scales.corner(column);
+                for axis in 0..2 {
+                    for (row, stretch) in
+                        (0..side).flat_map(|r| (0..=side).map(move |s| (r, s))).step_by(3)
+                    {
+                        let line = corner[1 - axis] + i64::from(row) * fine + fine / 2;
+                        let start = corner[axis] + i64::from(stretch) * fine - fine / 2;
+                        let meets = |f: &&FaceRange| {
+                            let c = &slices.triangles[f.triangle as usize].corners;
+                            let extent = |k: usize| {
+                                let of = |p: [i32; 3]| i64::from(p[k]);
+                                let [a, b, c] = c.map(of);
+                                (a.min(b).min(c), a.max(b).max(c))
+                            };
+                            let ((lo, hi), (from, to)) = (extent(1 - axis), extent(axis));
+                            lo <= line && line <= hi && from <= start + fine && to >= start
+                        };
+                        let expected: Vec<u32> = slices
+                            .faces_of(column)
+                            .iter()
+                            .filter(meets)
+                            .map(|f| f.triangle)
+                            .collect();
+                        let along = slices.faces_along(column, axis, row, stretch);
+                        assert_eq!(along.map(|f| f.triangle).collect::<Vec<_>>(), expected);
+                        found += expected.len();
+                    }
+                }
+            }
+            assert!(found > 500, "{found} faces met a stretch");
+        }
+    }
 }

@@ -53,12 +53,14 @@ impl Table {
     }
 }
 
-/// A hash of three numbers, each of which changes all of its bits (the constants of splitmix64).
+/// A hash of three numbers: the halves of a product of 128 bits, twice, with the constants of splitmix64.
+#[inline]
 pub(crate) fn hash(key: [u32; 3]) -> u64 {
-    key.iter().fold(0, |h: u64, &v| {
-        let h = (h ^ u64::from(v)).wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let h = (h ^ (h >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        h ^ (h >> 31)
-    })
+    let fold = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        product as u64 ^ (product >> 64) as u64
+    };
+    let first = u64::from(key[0]) | u64::from(key[1]) << 32;
+    let h = fold(first ^ 0x9E37_79B9_7F4A_7C15, u64::from(key[2]) ^ 0xBF58_476D_1CE4_E5B9);
+    fold(h ^ 0x94D0_49BB_1331_11EB, 0x9E37_79B9_7F4A_7C15)
 }

@@ -120,12 +120,17 @@ impl<'a> Tracer<'a> {
         };
         let mut sets = DisjointSets::new(count as usize);
         let kept: Vec<bool> = (0..count).map(|p| field.keeps(linked, p)).collect();
-        let kind = |p: u32| (linked.map.layer_of(p, scales), tracer.area(p));
-        for pixel in (0..count).filter(|&p| kept[p as usize]) {
-            for direction in 0..2 {
-                let other = linked.links[pixel as usize][direction];
-                if other != NO_PIXEL && kept[other as usize] && kind(pixel) == kind(other) {
-                    sets.join(pixel, other);
+        let per_cell = scales.pixels_per_cell() as u32;
+        for (cell, layer) in (0..).zip(&linked.map.shape.layers) {
+            let pixels = cell * per_cell..(cell + 1) * per_cell;
+            // Most links stay in their cell.
+            let one = |p: u32| pixels.contains(&p) || linked.map.layer_of(p, scales) == *layer;
+            for pixel in pixels.clone().filter(|&p| kept[p as usize]) {
+                for other in [0, 1].map(|d| linked.links[pixel as usize][d]) {
+                    let goes_on = other != NO_PIXEL && kept[other as usize] && one(other);
+                    if goes_on && tracer.area(pixel) == tracer.area(other) {
+                        sets.join(pixel, other);
+                    }
                 }
             }
         }
