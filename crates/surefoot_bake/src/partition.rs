@@ -3,7 +3,8 @@
 //! Goes in: a walkable surface. Comes out: convex cells that tile its faces and share full edges.
 //! Three ways stand behind one door: constrained Delaunay triangles; triangles merged across edges
 //! that convexity does not need (Hertel and Mehlhorn 1983); and portals that split notches, on faces
-//! joined beforehand (Oliva 2012, chapter 4), with what turned out dispensable merged away.
+//! joined beforehand (Oliva 2012, chapter 4), with what turned out dispensable merged away. Portals that
+//! stay are slid where that leaves fewer cells or wider angles.
 
 mod area_of_interest;
 mod graph;
@@ -15,6 +16,7 @@ mod polygon_partition;
 mod portal_mesh;
 mod quality;
 mod relax;
+mod slide_portals;
 mod triangulate_outlines;
 
 pub use graph::{CellPortalGraph, Portal};
@@ -24,6 +26,7 @@ pub use quality::{ILL_CONDITIONED_SHARE, PartitionQuality};
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::partition::lay_portals::PortalCounts;
+use crate::partition::merge_cells::{Slide, merge_cells};
 use crate::partition::outlines::Outline;
 use crate::settings::{CellShape, PartitionSettings};
 use crate::surface::{DisjointSets, Plane, WalkableSurface};
@@ -97,7 +100,7 @@ fn partition_counted(
     let cells = match settings.cells {
         CellShape::Triangles => face_triangles(&surface, context)?,
         CellShape::HertelMehlhorn => {
-            merge_cells::merge_cells(face_triangles(&surface, context)?, settings)
+            merge_cells(face_triangles(&surface, context)?, settings, Slide::Nothing)
         }
         CellShape::Notches => {
             let outlines = joined_outlines(&surface, settings, context);
@@ -109,7 +112,7 @@ fn partition_counted(
             let outlines = joined_outlines(&surface, settings, context);
             let outline_count = outlines.len();
             if outline_count > OUTLINES_BY_NOTCHES {
-                merge_cells::merge_cells(face_triangles(&surface, context)?, settings)
+                merge_cells(face_triangles(&surface, context)?, settings, Slide::Portals)
             } else {
                 let cancel = context.cancel_flag();
                 let split = |outlines| {
@@ -118,7 +121,7 @@ fn partition_counted(
                 let merge = || {
                     StageContext::beside(cancel, |c| {
                         let triangles = face_triangles(&surface, c)?;
-                        Ok::<_, BakeError>(merge_cells::merge_cells(triangles, settings))
+                        Ok::<_, BakeError>(merge_cells(triangles, settings, Slide::Portals))
                     })
                 };
                 // Merging is begun before it is known whether it is needed where it most likely is.
@@ -234,7 +237,7 @@ fn by_notches(
     context.count("shared_portals", counts.shared);
     context.count("second_portals", counts.second);
     context.check_cancelled()?;
-    Ok((merge_cells::merge_cells(cells, settings), counts))
+    Ok((merge_cells(cells, settings, Slide::Portals), counts))
 }
 
 impl PartitionedSurface {

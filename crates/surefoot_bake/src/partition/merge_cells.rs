@@ -1,5 +1,5 @@
 //! Merges cells across edges that convexity does not need (Hertel and Mehlhorn, *Fast triangulation
-//! of simple polygons*, 1983), longest first.
+//! of simple polygons*, 1983), longest first, and lets those that stay be slid.
 //!
 //! Goes in: triangles with neighbours. Comes out: convex cells. Two cells become one where the result
 //! is convex up to the convex distance, has one kind and area type, and keeps every corner within the
@@ -21,25 +21,38 @@ const NOTCH_SLACK_UNITS: f64 = CONVEX_SLACK_UNITS;
 /// How far a corner may stick out of a straight border and be taken out, in lattice units.
 const STRAIGHT_UNITS: f64 = 1.5;
 
-struct Merger {
-    edges: Vec<CellEdge>,
-    next: Vec<u32>,
-    previous: Vec<u32>,
+pub(super) struct Merger {
+    pub(super) edges: Vec<CellEdge>,
+    pub(super) next: Vec<u32>,
+    pub(super) previous: Vec<u32>,
     /// The cell of every edge; follow `merged_into` to the one it has become part of.
-    cell: Vec<u32>,
-    merged_into: Vec<u32>,
+    pub(super) cell: Vec<u32>,
+    pub(super) merged_into: Vec<u32>,
     /// An edge of every cell that still exists.
-    some_edge: Vec<u32>,
-    corners: Vec<u32>,
-    plane: Vec<Plane>,
-    gone: Vec<bool>,
+    pub(super) some_edge: Vec<u32>,
+    pub(super) corners: Vec<u32>,
+    pub(super) plane: Vec<Plane>,
+    pub(super) gone: Vec<bool>,
     /// Whether a cell has notches: then every merge measures it anew, since its hull may grow.
-    notched: Vec<bool>,
-    notch_units: f64,
-    height_m: f64,
+    pub(super) notched: Vec<bool>,
+    pub(super) notch_units: f64,
+    pub(super) height_m: f64,
 }
 
-pub(super) fn merge_cells(input: Vec<Cell>, settings: &PartitionSettings) -> Vec<Cell> {
+/// What is done with portals that cannot be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slide {
+    /// They stay where they are.
+    Nothing,
+    /// They are slid where that leaves fewer cells or wider angles.
+    Portals,
+}
+
+pub(super) fn merge_cells(
+    input: Vec<Cell>,
+    settings: &PartitionSettings,
+    slide: Slide,
+) -> Vec<Cell> {
     let mut merger = Merger::new(&input, settings);
     let mut order: Vec<(i128, u32)> = (0..merger.edges.len() as u32)
         .filter(|&e| {
@@ -51,6 +64,9 @@ pub(super) fn merge_cells(input: Vec<Cell>, settings: &PartitionSettings) -> Vec
     order.sort_unstable();
     for (_, edge) in order {
         merger.try_remove(edge, &input);
+    }
+    if slide == Slide::Portals {
+        merger.slide_portals(&input);
     }
     merger.straighten();
     merger.finish(&input)
@@ -88,15 +104,15 @@ impl Merger {
         merger
     }
 
-    fn from(&self, e: u32) -> LatticePoint {
+    pub(super) fn from(&self, e: u32) -> LatticePoint {
         self.edges[e as usize].from
     }
 
-    fn to(&self, e: u32) -> LatticePoint {
+    pub(super) fn to(&self, e: u32) -> LatticePoint {
         self.from(self.next[e as usize])
     }
 
-    fn cell_of(&mut self, e: u32) -> u32 {
+    pub(super) fn cell_of(&mut self, e: u32) -> u32 {
         let mut c = self.cell[e as usize];
         while self.merged_into[c as usize] != c {
             let up = self.merged_into[self.merged_into[c as usize] as usize];
@@ -106,7 +122,7 @@ impl Merger {
         c
     }
 
-    fn ring(&self, start: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn ring(&self, start: u32) -> impl Iterator<Item = u32> + '_ {
         let mut at = Some(start);
         std::iter::from_fn(move || {
             let e = at?;
