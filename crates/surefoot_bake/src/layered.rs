@@ -39,6 +39,7 @@ mod fine_map;
 mod flood_layers;
 mod keep_reachable;
 mod link_pixels;
+mod narrow_treads;
 mod probe;
 mod read_triangles;
 mod refine;

@@ -190,6 +190,41 @@ fn round_rods_are_stepped_over() {
     assert!(exact > 0.9 * 5.4 * 3.4, "{exact} m²");
 }
 
+/// The sides and the top of a box on a square around the origin, turned about the vertical.
+fn turned_box(half_m: f64, y: [f64; 2], turn_rad: f64) -> Vec<[[f64; 3]; 4]> {
+    let corner = |k: usize, y: f64| {
+        let (x, z) = ([1.0, 1.0, -1.0, -1.0][k % 4], [1.0, -1.0, -1.0, 1.0][k % 4]);
+        let (sin, cos) = turn_rad.sin_cos();
+        [half_m * (x * cos + z * sin), y, half_m * (z * cos - x * sin)]
+    };
+    let side = |k: usize| [(k, 0), (k + 1, 0), (k + 1, 1), (k, 1)].map(|(k, i)| corner(k, y[i]));
+    let top = [0, 1, 2, 3].map(|k| corner(k, y[1]));
+    (0..4).map(side).chain([top]).collect()
+}
+
+/// A mattress more than one step above the floor, on a board that stands out from under it by half a
+/// centimetre, a tenth of a pixel.
+#[test]
+fn a_tread_narrower_than_a_pixel_is_a_tread() {
+    let connects = |method: Method, board_m: f64, out_m: f64, turn_rad: f64| {
+        let mut faces = vec![level([-3.0, 3.0], 0.0, [-3.0, 3.0])];
+        faces.extend(turned_box(1.0 + out_m, [0.0, board_m], turn_rad));
+        faces.extend(turned_box(1.0, [board_m, 0.58], turn_rad));
+        let settings = BakeSettings { method, ..BakeSettings::default() };
+        let mesh = bake_in(&scene_of(&faces), &settings, StageContext::new()).expect("builds").mesh;
+        joined(&Query::new(&mesh), [2.2, 0.0, 2.2], [0.0, 0.58, 0.0], [0.1; 3])
+    };
+    for turn_deg in [0.0, 30.0_f64] {
+        for (board_m, out_m, expected) in
+            [(0.28, 0.005, Some(true)), (0.28, 0.0, Some(false)), (0.15, 0.005, Some(false))]
+        {
+            let found = [Method::Exact, Method::Layered]
+                .map(|method| connects(method, board_m, out_m, turn_deg.to_radians()));
+            assert_eq!(found, [expected; 2], "{board_m} m high, {out_m} m out, {turn_deg}°");
+        }
+    }
+}
+
 #[test]
 fn a_roof_that_no_seed_reaches_disappears() {
     let scene = scene("testmap-0", 0, 0.0);

@@ -235,6 +235,56 @@ impl Probe {
         Some(self.first_obstacle(line, scales).map_or(end, |s| s.min(end)))
     }
 
+    /// A tread beyond the end of a line's ground, one step below it and one above ground at `lower`, on
+    /// which the agent can stand at its rim: its height there, and how far away the rim is.
+    pub(crate) fn tread_below(
+        &self,
+        line: &Line,
+        lower: f64,
+        scales: &Scales,
+    ) -> Option<(f64, f64)> {
+        let (step, whole) = (scales.step as f64, f64::from(scales.fine));
+        let end = self.ground_extent(line, scales.break_height, scales);
+        let least = TOUCHING_UNITS as f64;
+        let rims = self.cuts.iter().filter(|c| {
+            let z = c.z[1];
+            c.surface.is_ground()
+                && c.to > end
+                && c.to < whole
+                && z - lower > scales.break_height
+                && (z - lower).max(line.at(end) - z) <= step
+        });
+        // Something in the way of an agent there, or more ground above it.
+        let is_blocked = |rim: &Cut| {
+            let (s, z) = (rim.to - 0.25 * least.min(rim.to - end), rim.z[1]);
+            self.cuts.iter().any(|c| {
+                let over = if c.to > c.from {
+                    let h = c.height(s) - z;
+                    let begins = c.surface.faces_down() || c.surface.is_ground();
+                    (c.from..=c.to).contains(&s)
+                        && h < scales.height as f64
+                        && h > if begins { least } else { step }
+                } else {
+                    let high = c.z[0].max(c.z[1]) - z;
+                    c.from > end - least
+                        && c.from <= s
+                        && high > step
+                        && c.z[0].min(c.z[1]) - z < scales.height as f64
+                };
+                over
+            })
+        };
+        let free = rims.filter(|rim| !is_blocked(rim));
+        free.map(|rim| (rim.z[1], rim.to)).max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// Whether the ground of a line goes on to a distance, with nothing in the way before.
+    pub(crate) fn is_open_to(&self, line: &Line, distance: f64, scales: &Scales) -> bool {
+        let stands = self.first_obstacle(line, scales);
+        stands.is_none_or(|s| s + TOUCHING_UNITS as f64 >= distance)
+            && self.ground_extent(line, scales.break_height, scales) + scales.gap >= distance
+    }
+
     /// How far a walk along a line comes, and how far of it is ground.
     fn walk(&self, line: &Line, climb: f64, scales: &Scales) -> (f64, f64) {
         let whole = f64::from(scales.fine);

@@ -16,6 +16,7 @@ use crate::layered::fine_map::{
 };
 use crate::layered::flood_layers::columns_beside;
 use crate::layered::link_pixels::line_from;
+use crate::layered::narrow_treads::find_narrow_treads;
 use crate::layered::probe::{Line, Probe};
 use crate::layered::refine::PixelTriangle;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
@@ -49,12 +50,15 @@ pub(crate) fn walk_over(
     let doubled = drop_doubled(&mut map, scales);
     let mut probe = Probe::default();
     let ends = find_ends(&map, scales);
+    let treads = find_narrow_treads(&map, &ends, slices, scales, &mut probe);
+    let treads = lay(&mut map, treads);
     let bridges = lay_bridges(&mut map, &ends, slices, scales, &mut probe);
     let cracks = close_cracks(&mut map, &ends, slices, scales, &mut probe);
     // What lies under a bridge is no ground.
-    let under = if bridges + cracks > 0 { drop_doubled(&mut map, scales) } else { 0 };
+    let under = if treads + bridges + cracks > 0 { drop_doubled(&mut map, scales) } else { 0 };
     let doubled = doubled + under;
     context.count("risers", risers);
+    context.count("narrow_treads", treads);
     context.count("bridges", bridges);
     context.count("cracks", cracks);
     context.count("doubled_pixels", doubled);
@@ -274,18 +278,18 @@ fn find_ends(map: &FineMap, scales: &Scales) -> Vec<(u32, u8)> {
 
 /// A pixel across a gap.
 #[derive(Clone, Copy, Debug)]
-struct Bridge {
-    pixel: u32,
-    height: i32,
+pub(crate) struct Bridge {
+    pub(crate) pixel: u32,
+    pub(crate) height: i32,
     /// The lower tread.
-    ground: u32,
-    area: u16,
-    plane: BridgePlane,
+    pub(crate) ground: u32,
+    pub(crate) area: u16,
+    pub(crate) plane: BridgePlane,
 }
 
 impl Bridge {
     /// A pixel at a height between two pixels of ground. Ground and area are those of the lower one.
-    fn between(
+    pub(crate) fn between(
         map: &FineMap,
         ends: [u32; 2],
         (pixel, height): (u32, i64),
@@ -306,7 +310,7 @@ impl Bridge {
 }
 
 /// The places that follow a pixel in a direction, by their number.
-fn places_from(
+pub(crate) fn places_from(
     map: &FineMap,
     pixel: u32,
     direction: usize,
@@ -520,7 +524,7 @@ fn ground_end(
 }
 
 /// Looks from the middle of a pixel towards the next.
-fn look_beside(
+pub(crate) fn look_beside(
     map: &FineMap,
     pixel: u32,
     direction: usize,
@@ -573,7 +577,12 @@ fn pixel_for(map: &FineMap, place: FinePlace, lower: i64, z: i64, scales: &Scale
 }
 
 /// Whether nothing lies over a place between two heights.
-fn is_free(slices: &Slices, place: FinePlace, [low, high]: [i64; 2], scales: &Scales) -> bool {
+pub(crate) fn is_free(
+    slices: &Slices,
+    place: FinePlace,
+    [low, high]: [i64; 2],
+    scales: &Scales,
+) -> bool {
     let side = i64::from(scales.per_side);
     let Some(column) = column_at(place, scales) else { return false };
     let (i, j) = (place.x.rem_euclid(side) as u32, place.y.rem_euclid(side) as u32);
