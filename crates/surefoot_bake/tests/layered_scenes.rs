@@ -225,6 +225,28 @@ fn a_tread_narrower_than_a_pixel_is_a_tread() {
     }
 }
 
+/// Slivers that face down, low above the ground and narrower than the gap distance; one twice as wide as
+/// that ends the ground.
+#[test]
+fn low_lips_narrower_than_the_gap_distance_are_stepped_over() {
+    let area_m2 = |width_m: f64| {
+        let mut faces = vec![level([0.0, 4.0], 0.0, [0.0, 3.0])];
+        faces.extend((1..12).map(|k| f64::from(k) * 0.337).map(|x| {
+            let mut lip = level([x, x + width_m], 0.1, [0.0, 3.0]);
+            lip.reverse();
+            lip
+        }));
+        let settings = BakeSettings { method: Method::Layered, ..BakeSettings::default() };
+        let baked = bake_in(&scene_of(&faces), &settings, StageContext::new());
+        baked.map_or(0.0, |b| b.mesh.area_m2())
+    };
+    let expected_m2 = 3.4 * 2.4;
+    let found = area_m2(0.008);
+    assert!((0.98..1.02).contains(&(found / expected_m2)), "{found} of {expected_m2} m²");
+    let found = area_m2(0.02);
+    assert!(found < 0.5 * expected_m2, "{found} of {expected_m2} m² under wide lips");
+}
+
 #[test]
 fn a_roof_that_no_seed_reaches_disappears() {
     let scene = scene("testmap-0", 0, 0.0);

@@ -473,18 +473,18 @@ impl Linker<'_> {
         [here, there]: [FinePlace; 2],
         probe: &mut Probe,
     ) -> bool {
+        let ends = [(a, direction, there), (b, direction + 2, here)];
         // One triangle has no break, and no end between two of its points.
         if self.map.grounds[a as usize] == self.map.grounds[b as usize] {
             let line = self.look(a, direction, there, probe);
-            return probe.is_clear(&line, self.scales);
+            return probe.is_clear(&line, self.scales) || self.passes_lip(ends, probe);
         }
-        let ends = [(a, direction, there), (b, direction + 2, here)];
         let mut free = true;
         for (pixel, towards, beside) in ends {
             match self.reach(pixel, towards, beside, probe) {
                 Reach::Whole => {}
                 Reach::To(_, EdgeClass::Open) => free = false,
-                Reach::To(..) => return false,
+                Reach::To(..) => return self.passes_lip(ends, probe),
             }
         }
         if free {
@@ -499,6 +499,19 @@ impl Linker<'_> {
         let heights = &self.map.heights;
         let rise = (i64::from(heights[a as usize]) - i64::from(heights[b as usize])).abs();
         f64::from(self.scales.fine) - covered <= RUN_PER_RISE * rise as f64
+    }
+
+    /// Whether all that ends the ground between two pixels is a lip: a sliver of an underside below step
+    /// height, which takes no more from the ground than a gap that is none.
+    fn passes_lip(&self, ends: [(u32, usize, FinePlace); 2], probe: &mut Probe) -> bool {
+        let mut missing = f64::from(self.scales.fine);
+        for (pixel, towards, beside) in ends {
+            let line = self.look(pixel, towards, beside, probe);
+            let climb = self.scales.climb as f64;
+            let Some(extent) = probe.low_extent(&line, climb, self.scales) else { return false };
+            missing -= extent;
+        }
+        missing <= self.scales.gap
     }
 
     /// Where the upper of two pixels' ground ends towards the lower one, or a tread towards a bridge,
