@@ -258,7 +258,7 @@ impl Probe {
         let is_blocked = |rim: &Cut| {
             let (s, z) = (rim.to - 0.25 * least.min(rim.to - end), rim.z[1]);
             self.cuts.iter().any(|c| {
-                let over = if c.to > c.from {
+                if c.to > c.from {
                     let h = c.height(s) - z;
                     let begins = c.surface.faces_down() || c.surface.is_ground();
                     (c.from..=c.to).contains(&s)
@@ -270,8 +270,7 @@ impl Probe {
                         && c.from <= s
                         && high > step
                         && c.z[0].min(c.z[1]) - z < scales.height as f64
-                };
-                over
+                }
             })
         };
         let free = rims.filter(|rim| !is_blocked(rim));
