@@ -58,6 +58,14 @@ fn a_break_near_another_border_is_the_same_from_both_of_its_ends() {
     assert!(bake_both_ways(&scene(&soup.concat()), &settings(&choices)).is_some());
 }
 
+/// A slit whose one side is straight and level and whose other has a corner at every column.
+#[test]
+fn an_edge_takes_in_all_corners_that_lie_on_it() {
+    let choices = [0, 236, 0, 254, 255, 255, 255, 255, 255, 255];
+    let soup = [[31, 255, 255, 255, 36, 36, 36, 36, 36], [1, 202, 154, 59, 0, 0, 255, 0, 9]];
+    assert!(bake_both_ways(&scene(&soup.concat()), &settings(&choices)).is_some());
+}
+
 #[test]
 #[ignore = "takes minutes: cargo xtask voxel-tiles"]
 fn many_heaps_of_triangles_build_without_a_trace_of_tiles() {

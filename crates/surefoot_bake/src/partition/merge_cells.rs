@@ -72,6 +72,12 @@ pub(super) fn merge_cells(
     merger.finish(&input)
 }
 
+/// Whether an outline turns back on itself at a corner, as at the end of a slit.
+pub(super) fn turns_back(before: LatticePoint, at: LatticePoint, after: LatticePoint) -> bool {
+    let from = |p: LatticePoint| plan_units(p) - plan_units(at);
+    orient(before, at, after) == 0 && from(before).dot(from(after)) > 0.0
+}
+
 impl Merger {
     fn new(cells: &[Cell], settings: &PartitionSettings) -> Self {
         let count: usize = cells.iter().map(|c| c.edges.len()).sum();
@@ -179,10 +185,7 @@ impl Merger {
         let ends = [corner(self, before, other_after), corner(self, other_before, after)];
         let turns = ends.map(|(p, q, r)| orient(p, q, r));
         for ((p, q, r), turn) in ends.iter().zip(turns) {
-            // At the end of a slit the outline would turn back on itself.
-            let turns_back = turn == 0
-                && (plan_units(*p) - plan_units(*q)).dot(plan_units(*r) - plan_units(*q)) > 0.0;
-            if turns_back || (turn < 0 && depth(*p, *q, *r) > self.notch_units) {
+            if turns_back(*p, *q, *r) || (turn < 0 && depth(*p, *q, *r) > self.notch_units) {
                 return;
             }
         }

@@ -17,7 +17,7 @@
 //! wait in a queue, each a bounded number of times, so that the cost is that of the cells' sizes.
 
 use crate::partition::Cell;
-use crate::partition::merge_cells::{Merger, notches_within};
+use crate::partition::merge_cells::{Merger, notches_within, turns_back};
 use crate::surface::plan_units;
 use std::collections::VecDeque;
 use surefoot_geom::LatticePoint;
@@ -53,8 +53,8 @@ impl End {
     /// here.
     fn taken(&self, to: LatticePoint) -> [bool; 2] {
         [
-            self.beyond_next.is_some_and(|p| orient(to, self.at, p) >= 0),
-            self.beyond_previous.is_some_and(|p| orient(p, self.at, to) >= 0),
+            self.beyond_next.is_some_and(|p| is_convex_at(to, self.at, p)),
+            self.beyond_previous.is_some_and(|p| is_convex_at(p, self.at, to)),
         ]
     }
 
@@ -204,11 +204,11 @@ impl Merger {
             return None;
         }
         let (start, end) = (self.from(e), self.to(e));
-        let at_start = orient(self.from(pe), start, self.to(nt));
-        let at_end = orient(self.from(pt), end, self.to(ne));
-        match (at_start < 0, at_end < 0) {
-            (true, false) => Some((true, self.to(nt))),
-            (false, true) => Some((false, self.from(pt))),
+        let at_start = is_convex_at(self.from(pe), start, self.to(nt));
+        let at_end = is_convex_at(self.from(pt), end, self.to(ne));
+        match (at_start, at_end) {
+            (false, true) => Some((true, self.to(nt))),
+            (true, false) => Some((false, self.from(pt))),
             _ => None,
         }
     }
@@ -363,7 +363,7 @@ impl Merger {
     fn is_convex(&self, ring: &[u32]) -> bool {
         ring.len() >= 3
             && ring.iter().all(|&e| {
-                orient(self.from(self.previous[e as usize]), self.from(e), self.to(e)) >= 0
+                is_convex_at(self.from(self.previous[e as usize]), self.from(e), self.to(e))
             })
     }
 
@@ -372,9 +372,20 @@ impl Merger {
         if self.is_convex(ring) {
             return true;
         }
+        let turns_back = |e: u32| {
+            let before = self.from(self.previous[e as usize]);
+            turns_back(before, self.from(e), self.to(e))
+        };
         let points: Vec<LatticePoint> = ring.iter().map(|&e| self.from(e)).collect();
-        ring.len() <= MAX_NOTCHED_EDGES && notches_within(&points, self.notch_units)
+        ring.len() <= MAX_NOTCHED_EDGES
+            && !ring.iter().any(|&e| turns_back(e))
+            && notches_within(&points, self.notch_units)
     }
+}
+
+/// Whether a border that is to lie to the left turns left at a corner, or goes straight on.
+fn is_convex_at(before: LatticePoint, at: LatticePoint, after: LatticePoint) -> bool {
+    orient(before, at, after) >= 0 && !turns_back(before, at, after)
 }
 
 /// The chords of a cell that take over from a portal, the best first: those that take over from most,

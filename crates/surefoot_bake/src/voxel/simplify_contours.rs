@@ -61,7 +61,14 @@ pub(crate) fn simplify_contours(
         if touches.is_empty() || rounds > MOST_ROUNDS + 2 {
             break;
         }
-        // From the back, so that corners that are added do not move the others.
+        for of_edge in touches.chunk_by_mut(|a, b| (a.chain, a.from) == (b.chain, b.from)) {
+            let start =
+                plan(simplified[of_edge[0].chain as usize].chain.points[of_edge[0].from as usize]);
+            let away = |(x, y): (i32, i32)| start.distance2(LatticePoint::new(x, y));
+            of_edge.sort_by_key(|t| t.on_it.map(away));
+        }
+        // From the back, so that corners that are added do not move the others, and all that lie on one
+        // edge find their place on what is left of it.
         for touch in touches.iter().rev() {
             simplified[touch.chain as usize].mend(touch, rounds >= MOST_ROUNDS, deviation);
         }
