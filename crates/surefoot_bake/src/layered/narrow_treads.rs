@@ -5,8 +5,8 @@
 //! than two. The middles of pixels miss such a tread (a board that stands out from under a mattress by
 //! half a centimetre), but the line from one middle to the other does not: cut with the triangles it
 //! shows ground a step below the upper one and a step above the lower one, with head room. That is a way
-//! as the definition of ground has it, whatever the tread's width. Treads that have pixels nearby need
-//! none of this. The source (Oliva 2012) knows pixels
+//! as the definition of ground has it, whatever the tread's width. Treads with room for
+//! pixels nearby need none of this. The source (Oliva 2012) knows pixels
 //! alone.
 
 use crate::layered::fine_map::{FineMap, FinePlace, PixelKind, STEPS};
@@ -50,7 +50,7 @@ pub(crate) fn find_narrow_treads(
         let line = look_beside(map, lower, (down + 2) % 4, slices, scales, probe);
         let at = map.place(lower, scales);
         let z = tread.round() as i64;
-        if !is_seen(map, at, z, scales)
+        if !is_wide(map, at, z, scales)
             && probe.is_open_to(&line, back, scales)
             && is_free(slices, at, [z + scales.step, z + scales.height], scales)
         {
@@ -61,14 +61,19 @@ pub(crate) fn find_narrow_treads(
     found
 }
 
-/// Whether a pixel around a place lies on a tread: then it is not narrow, and this is its tip.
-fn is_seen(map: &FineMap, place: FinePlace, z: i64, scales: &Scales) -> bool {
-    let around = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (dx, dy)));
-    around.map(|(dx, dy)| FinePlace { y: place.y + dy, x: place.x + dx }).any(|place| {
+/// Whether a square of four pixels around a place lies on a tread: then it is not narrow, and this is its
+/// tip.
+fn is_wide(map: &FineMap, place: FinePlace, z: i64, scales: &Scales) -> bool {
+    let is_on = |dx: i64, dy: i64| {
+        let place = FinePlace { y: place.y + dy, x: place.x + dx };
         map.pixels_at(place, scales).any(|p| {
             let apart = (i64::from(map.heights[p as usize]) - z).abs();
             map.kinds[p as usize] == PixelKind::Ground && apart as f64 <= scales.break_height
         })
+    };
+    let squares = (-2..=1).flat_map(|dy| (-2..=1).map(move |dx| (dx, dy)));
+    squares.into_iter().any(|(dx, dy)| {
+        is_on(dx, dy) && is_on(dx + 1, dy) && is_on(dx, dy + 1) && is_on(dx + 1, dy + 1)
     })
 }
 
