@@ -81,13 +81,13 @@ pub(crate) fn bridge_steps(
 /// The edges that take part: open ones, and the upper side of steps, since what lies below a step may be
 /// only what is seen between two treads.
 fn ledges(faces: &[Face]) -> SomeEdges {
-    let is_asked = |e: &SurfaceEdge, _| match e.class {
+    let is_asked = |e: &SurfaceEdge| match e.class {
         EdgeClass::Open => e.twin == NO_EDGE,
         class => class == EdgeClass::Step,
     };
-    let some = SomeEdges::of(faces, is_asked);
+    let some = SomeEdges::of(faces, |e, _| is_asked(e));
     let all = faces.iter().flat_map(|f| f.loops.iter().flatten());
-    let twins: Vec<u32> = all.filter(|e| is_asked(e, e.from)).map(|e| e.twin).collect();
+    let twins: Vec<u32> = all.filter(|e| is_asked(e)).map(|e| e.twin).collect();
     let height_m = |k: usize| some.edges[k].from_height_m + some.edges[k].to_height_m;
     // Both sides of a step are among them.
     let is_upper = |k: usize, twin: u32| {

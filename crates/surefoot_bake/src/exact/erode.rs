@@ -1,10 +1,10 @@
 //! Wall clearance: takes away the ground that is nearer than the agent's radius to a boundary
 //! (Sanchez 2021, §2.9, in another way).
 //!
-//! Goes in: joined ground. Comes out: pieces of it, to be joined again, and marks on the pairs of edges
-//! that nothing was taken from ([`Pairs`]). Every stretch of an edge
-//! without a neighbour is a boundary, be it a wall or a ledge, and takes away the ground beside it
-//! (`clearance`). No capsule per edge, no polyhedron.
+//! Goes in: joined ground. Comes out: pieces of it, to be joined again, and marks on the pairs of
+//! edges that nothing was taken from ([`Pairs`]). Every stretch of an edge without a neighbour is a
+//! boundary, be it a wall or a ledge, and takes away the ground beside it (`clearance`). No capsule
+//! per edge, no polyhedron.
 //!
 //! A boundary counts for a piece only near its own height. After the cut no two pieces of ground
 //! overlap within the agent's height, so looking half that far up and down (farther on steep ground)
