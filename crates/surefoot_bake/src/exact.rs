@@ -18,6 +18,7 @@ mod join_edges;
 mod keep_risers;
 mod match_edges;
 mod merge_faces;
+mod obstructions;
 mod pairs;
 pub(crate) mod read;
 mod simplify;
@@ -62,7 +63,7 @@ pub(crate) fn build(
     let agent = &settings.agent;
     let joined = context.stage("join_edges", |c| join_edges::join_edges(cut.surface, agent, c))?;
     let closed = context.stage("close_gaps", |c| {
-        close_gaps::close_gaps(joined, agent, settings.exact.gap_distance_m, c)
+        close_gaps::close_gaps(joined, &cut.world, settings.exact.gap_distance_m, c)
     })?;
     let bridged = context.stage("bridge_steps", |c| {
         let slope = settings.exact.stair_slope_rad;
@@ -83,10 +84,10 @@ pub(crate) fn build(
         bridged
     };
     let eroded = context
-        .stage("erode", |c| erode::erode(bridged, agent, settings.exact.gap_distance_m, c))?;
+        .stage("erode", |c| erode::erode(bridged, &cut.world, settings.exact.gap_distance_m, c))?;
     let joined = context.stage("join_eroded", |c| join_edges::join_edges(eroded, agent, c))?;
     let joined = context.stage("close_eroded", |c| {
-        close_gaps::close_gaps(joined, agent, settings.exact.gap_distance_m, c)
+        close_gaps::close_gaps(joined, &cut.world, settings.exact.gap_distance_m, c)
     })?;
     // Patches that fillers of gaps may join are dropped after those are laid.
     let kept = if settings.fill_gaps_m > 0.0 {

@@ -5,23 +5,27 @@
 //! edge of another face across the crack take part, so real boundaries keep every point. The source
 //! contracts triangles in a half-edge mesh and must guard its topology; here whole polygons are
 //! contracted in plan and paired afterwards, so there is no topology to break; what must not come about
-//! is ground that lies over ground, and points that would do so are banned. Walls are thicker than
-//! the gap distance, so that no gap is closed through one.
+//! is ground that lies over ground, and points that would do so are banned. Where something hangs in
+//! the crack it is none, however narrow, and the edges on both sides stay as they are.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::LIMIT_SLACK_M;
+use crate::exact::cut::World;
 use crate::exact::join_edges::{set_open_twins, snap_edges};
-use crate::exact::match_edges::{Reach, SomeEdges, match_some_within, match_within, pair_exact};
+use crate::exact::match_edges::{
+    GroundEdge, Match, Reach, SomeEdges, match_some_within, match_within, pair_exact,
+};
+use crate::exact::obstructions::{Span, part_obstructed};
 use crate::exact::pairs::Pairs;
 use crate::exact::snap::{
     Ends, Moved, Near, SnapReach, contract_into_edges, contract_points, crossings, remove_folds,
 };
 use crate::exact::thin_parts::{close_necks, collapse_slivers, dissolve_slits};
-use crate::surface::{Face, SurfaceEdge, WalkableSurface};
+use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::LATTICE_PER_M;
-use surefoot_mesh::{Agent, NO_EDGE};
+use surefoot_mesh::NO_EDGE;
 
 /// How much faces may overlap and still face each other, in lattice units: half a millimetre.
 const OVERLAP_UNITS: f64 = 33.0;
@@ -43,11 +47,11 @@ const NEARER: [f64; 3] = [0.125, 0.25, 0.5];
 
 pub(crate) fn close_gaps(
     mut surface: WalkableSurface,
-    agent: &Agent,
+    world: &World,
     gap_distance_m: f64,
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
-    let climb_m = agent.max_step_m + LIMIT_SLACK_M;
+    let climb_m = world.agent.max_step_m + LIMIT_SLACK_M;
     let units = gap_distance_m * LATTICE_PER_M;
     if units < 1.0 {
         return Ok(surface);
@@ -58,7 +62,7 @@ pub(crate) fn close_gaps(
     for _ in 0..ROUNDS {
         context.check_cancelled()?;
         let reach = SnapReach { units, climb_m };
-        let round = contract_safely(&mut surface.faces, reach, &near, &pairs);
+        let round = contract_safely(&mut surface.faces, world, reach, &near, &pairs);
         banned.extend(round.banned);
         if round.changed.is_empty() {
             break;
@@ -72,7 +76,7 @@ pub(crate) fn close_gaps(
         let near = Near::Points(banned);
         for share in NEARER {
             let reach = SnapReach { units: units * share, climb_m };
-            contract_safely(&mut surface.faces, reach, &near, &pairs);
+            contract_safely(&mut surface.faces, world, reach, &near, &pairs);
         }
         // What moved beside a banned point may coincide with it now.
         snap_edges(&mut surface.faces, climb_m, &pairs);
@@ -98,9 +102,15 @@ struct Round {
 
 /// One round of contractions. Points whose contraction would lay ground over ground are put on a
 /// (sorted) list of those that stay, and the round is taken back and done again without them.
-fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near, pairs: &Pairs) -> Round {
+fn contract_safely(
+    faces: &mut Vec<Face>,
+    world: &World,
+    reach: SnapReach,
+    near: &Near,
+    pairs: &Pairs,
+) -> Round {
     let mut stay: Vec<LatticePoint> = Vec::new();
-    let facing = facing_edges(faces, reach, near, pairs);
+    let facing = facing_edges(faces, world, reach, near, pairs);
     if facing.edges.is_empty() {
         return Round { changed: Vec::new(), banned: stay };
     }
@@ -112,7 +122,7 @@ fn contract_safely(faces: &mut Vec<Face>, reach: SnapReach, near: &Near, pairs: 
             contract_into_edges(&mut tried, &facing, &ends, reach, pairs)
         } else {
             let near = near.and(moved.iter().map(|m| m.to));
-            let facing = facing_edges(&tried, reach, &near, pairs);
+            let facing = facing_edges(&tried, world, reach, &near, pairs);
             let ends = Ends::new(&facing, &tried, &stay);
             contract_into_edges(&mut tried, &facing, &ends, reach, pairs)
         };
@@ -158,19 +168,36 @@ fn forbid(stay: &mut Vec<LatticePoint>, points: &[LatticePoint], moved: &[Moved]
 }
 
 /// The edges near the given places that face another across a crack.
-fn facing_edges(faces: &[Face], reach: SnapReach, near: &Near, pairs: &Pairs) -> SomeEdges {
+fn facing_edges(
+    faces: &[Face],
+    world: &World,
+    reach: SnapReach,
+    near: &Near,
+    pairs: &Pairs,
+) -> SomeEdges {
     let open = pairs.open_edges(faces);
     let twins = pair_exact(&open.edges, reach.climb_m);
     let loose = open.filtered(|k| twins[k] == NO_EDGE);
     let look = Reach { outwards: reach.units, inwards: OVERLAP_UNITS, climb_m: reach.climb_m };
-    let matches = match near.changed(faces, reach) {
+    let mut matches = match near.changed(faces, reach) {
         None => match_within(&loose.edges, look),
         Some(changed) => match_some_within(&loose.edges, look, |b| changed.touches(b)),
     };
+    let obstructed = part_obstructed(world, &loose.edges, &mut matches);
     let mut facing: Vec<bool> = matches.iter().map(|m| !m.is_empty()).collect();
     // Facing is mutual: what is faced takes part, even where it does not look back by a hair.
     for m in matches.iter().flatten() {
         facing[m.other as usize] = true;
     }
-    loose.filtered(|k| facing[k])
+    loose.filtered(|k| facing[k] && !is_obstructed(&loose.edges[k], &matches[k], &obstructed[k]))
+}
+
+/// Whether an edge must stay where it is because of what hangs in the crack: beside its middle, or beside
+/// most of it. What hangs at its ends stands at the end of the crack.
+fn is_obstructed(edge: &GroundEdge, free: &[Match], obstructed: &[Span]) -> bool {
+    let length = plan_units(edge.from).distance(plan_units(edge.to));
+    let in_middle = |s: &Span| s.0 > DEEP_UNITS && s.1 < length - DEEP_UNITS;
+    let sum = |spans: &mut dyn Iterator<Item = Span>| spans.map(|s| s.1 - s.0).sum::<f64>();
+    obstructed.iter().any(in_middle)
+        || sum(&mut obstructed.iter().copied()) > sum(&mut free.iter().map(|m| m.span))
 }

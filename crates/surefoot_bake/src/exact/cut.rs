@@ -51,7 +51,7 @@ pub(crate) struct World {
     merged: MergedFaces,
     corners: Vec<[DVec3; 3]>,
     tree: BoxTree,
-    agent: Agent,
+    pub(crate) agent: Agent,
     wall_thickness_m: f64,
 }
 
@@ -357,6 +357,27 @@ impl World {
             ControlFlow::Continue(())
         });
         covered.is_continue().then_some(shadows)
+    }
+
+    /// Visits the shadow of everything near a box that hangs above a plane of the ground, higher than a
+    /// step and lower than the agent, both limits nearer by `slack_m`. Walls are left out: they are thicker
+    /// than any gap, so that nothing lies close together on both of their sides.
+    pub(crate) fn visit_hanging(
+        &self,
+        around: &Aabb,
+        above: impl Fn(DVec3) -> f64,
+        slack_m: f64,
+        mut visit: impl FnMut(&[LatticePoint]),
+    ) {
+        let low = self.agent.max_step_m + LIMIT_SLACK_M + slack_m;
+        let high = self.agent.height_m - LIMIT_SLACK_M - slack_m;
+        let around = Aabb::new(around.lo + DVec3::Z * low, around.hi + DVec3::Z * high);
+        self.tree.visit_box(&around, |t| {
+            let part = clip_to_slab(self.corners[t as usize], &above, low, high);
+            if let Some(shadow) = drop_down(part.points()) {
+                visit(&shadow);
+            }
+        });
     }
 
     /// Whether something solid stands on an underside that lies on the ground. Otherwise it is the

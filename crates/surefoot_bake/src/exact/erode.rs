@@ -14,13 +14,16 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::LIMIT_SLACK_M;
 use crate::exact::clearance::{Clearances, OVERLAP_UNITS, Stretch, followers, to_lattice};
+use crate::exact::cut::World;
 use crate::exact::match_edges::{GroundEdge, Match, Reach, SomeEdges, match_within, uncovered};
+use crate::exact::obstructions::{hangs_behind, part_obstructed};
 use crate::exact::pairs::Pairs;
 use crate::report::Warning;
-use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_m, plan_units};
+use crate::surface::{
+    DisjointSets, Face, Plane, WalkableSurface, class_of_label, plan_m, plan_units,
+};
 use glam::DVec3;
 use rayon::prelude::*;
-use std::ops::Range;
 use std::sync::atomic::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
@@ -59,16 +62,17 @@ const STEEP_SLOPE: f64 = 1.5;
 
 pub(crate) fn erode(
     mut surface: WalkableSurface,
-    agent: &Agent,
+    world: &World,
     gap_distance_m: f64,
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
+    let agent = &world.agent;
     let radius = agent.radius_m * LATTICE_PER_M;
     if radius < 1.0 {
         Pairs::mark(&mut surface.faces);
         return Ok(surface);
     }
-    let stretches = straighten(boundary(&surface, agent, gap_distance_m));
+    let stretches = straighten(boundary(&surface, world, gap_distance_m));
     context.count("boundaries", stretches.len());
     let clearances = Clearances::new(stretches, radius, agent.max_step_m + LIMIT_SLACK_M);
     let tree = BoxTree::build_with(clearances.list.len(), |i| {
@@ -112,7 +116,14 @@ pub(crate) fn erode(
     pairs.clear_parted(&mut faces);
     let eroded = WalkableSurface { faces, ..surface };
     context.count("pieces", eroded.faces.len());
-    context.observe(|| eroded.view());
+    context.observe(|| {
+        // The marks are no neighbours.
+        let mut shown = eroded.clone();
+        for e in shown.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
+            e.twin = NO_EDGE;
+        }
+        shown.view()
+    });
     Ok(eroded)
 }
 
@@ -122,17 +133,19 @@ fn reach_in_height(agent: &Agent) -> f64 {
     (0.5 * agent.height_m).max(climb).min(0.95 * agent.height_m) + LIMIT_SLACK_M
 }
 
-/// The stretches of edges across which there is no ground within the gap distance. What gap closing
-/// could not heal is thus no boundary: one stray millimetre would cost a hole of the agent's radius.
-fn boundary(surface: &WalkableSurface, agent: &Agent, gap_distance_m: f64) -> Vec<Stretch> {
+/// The stretches of edges across which there is no ground within the gap distance, or something hangs
+/// before it. What gap closing could not heal is thus no boundary: one stray millimetre would cost a hole
+/// of the agent's radius.
+fn boundary(surface: &WalkableSurface, world: &World, gap_distance_m: f64) -> Vec<Stretch> {
     let loose = SomeEdges::of(&surface.faces, |e, _| e.twin == NO_EDGE);
     let reach = Reach {
         outwards: (gap_distance_m * LATTICE_PER_M).max(OVERLAP_UNITS),
         inwards: OVERLAP_LOOK_UNITS,
-        climb_m: agent.max_step_m + LIMIT_SLACK_M,
+        climb_m: world.agent.max_step_m + LIMIT_SLACK_M,
     };
-    let matches = match_within(&loose.edges, reach);
-    let mut out = Vec::new();
+    let mut matches = match_within(&loose.edges, reach);
+    part_obstructed(world, &loose.edges, &mut matches);
+    let mut pieces: Vec<Piece> = Vec::new();
     let (mut first, mut done) = (0, 0);
     for edges_of_loop in surface.faces.iter().flat_map(|f| &f.loops) {
         let ids = first..first + edges_of_loop.len() as u32;
@@ -140,87 +153,85 @@ fn boundary(surface: &WalkableSurface, agent: &Agent, gap_distance_m: f64) -> Ve
         let count = loose.numbers[done..].iter().take_while(|&&n| n < ids.end).count();
         let here = done..done + count;
         done = here.end;
-        if !here.is_empty() {
-            let (numbers, edges) = (&loose.numbers[here.clone()], &loose.edges[here.clone()]);
-            out.extend(loop_boundary(ids, numbers, edges, &matches[here], 2.0 * reach.outwards));
+        let before = pieces.len();
+        for (edge, matches) in loose.edges[here.clone()].iter().zip(&matches[here]) {
+            pieces.extend(uncovered_pieces(edge, matches));
+        }
+        let is_whole =
+            count == ids.len() && pieces[before..].iter().filter(|p| p.is_whole).count() == count;
+        if is_whole {
+            // A hole in one face, or all around it.
+            pieces[before..].iter_mut().for_each(|p| p.length = f64::INFINITY);
         }
     }
-    out
+    // Short runs are corners of cracks, unless something stands there.
+    let least = 2.0 * reach.outwards;
+    let is_cut = |s: &Stretch| {
+        let ends = [(s.from, s.from_height_m), (s.to, s.to_height_m)];
+        s.class == EdgeClass::Blocked && hangs_behind(world, ends)
+    };
+    let (run_of, count) = number_runs(&pieces, reach.climb_m);
+    let mut lengths = vec![0.0; count as usize];
+    for (piece, &run) in pieces.iter().zip(&run_of) {
+        lengths[run as usize] += piece.length;
+    }
+    let mut is_boundary: Vec<bool> = lengths.iter().map(|&length| length > least).collect();
+    for (piece, &run) in pieces.iter().zip(&run_of) {
+        is_boundary[run as usize] = is_boundary[run as usize] || is_cut(&piece.stretch);
+    }
+    let kept = pieces.iter().zip(run_of).filter(|(_, run)| is_boundary[*run as usize]);
+    kept.map(|(piece, _)| piece.stretch).collect()
 }
 
-/// The uncovered stretches of one loop, of whose edges (numbered `ids`) those without a neighbour are
-/// given. Runs no longer than `least` that end at covered ground on both sides are corners of cracks,
-/// and left out.
-fn loop_boundary(
-    ids: Range<u32>,
-    numbers: &[u32],
-    edges: &[GroundEdge],
-    matches: &[Vec<Match>],
-    least: f64,
-) -> Vec<Stretch> {
-    // Pieces in order around the loop: uncovered stretches, each with its length and whether it
-    // goes on from the piece before.
-    let mut pieces: Vec<(Stretch, f64, bool)> = Vec::new();
-    let mut reached_end = false;
-    let mut any_covered = numbers.len() < ids.len();
-    for (k, e) in edges.iter().enumerate() {
-        reached_end &= k > 0 && numbers[k] == numbers[k - 1] + 1;
-        let (a, b) = (plan_units(e.from), plan_units(e.to));
-        let length = a.distance(b);
-        let spans = uncovered(length, &matches[k]);
-        let whole = spans.first().is_some_and(|s| s.0 <= 0.0 && s.1 >= length);
-        any_covered |= !whole;
-        let mut at_end = false;
-        for (s, t) in spans {
-            let point = |s: f64| {
-                if s <= 0.0 {
-                    (e.from, e.from_height_m)
-                } else if s >= length {
-                    (e.to, e.to_height_m)
-                } else {
-                    let p = a.lerp(b, s / length);
-                    let climb = e.to_height_m - e.from_height_m;
-                    (to_lattice(p), e.from_height_m + climb * s / length)
-                }
-            };
-            let ((from, from_height_m), (to, to_height_m)) = (point(s), point(t));
-            let stretch = Stretch { from, to, from_height_m, to_height_m, class: e.class };
-            if from != to {
-                pieces.push((stretch, t - s, s <= 0.0 && reached_end));
-            }
-            at_end = t >= length;
+/// An uncovered stretch of an edge.
+struct Piece {
+    stretch: Stretch,
+    /// In lattice units; endless if it belongs to a loop of which nothing is covered.
+    length: f64,
+    /// Whether it is the whole edge.
+    is_whole: bool,
+}
+
+fn uncovered_pieces(e: &GroundEdge, matches: &[Match]) -> impl Iterator<Item = Piece> {
+    let (a, b) = (plan_units(e.from), plan_units(e.to));
+    let length = a.distance(b);
+    let e = *e;
+    let point = move |s: f64| {
+        if s <= 0.0 {
+            (e.from, e.from_height_m)
+        } else if s >= length {
+            (e.to, e.to_height_m)
+        } else {
+            let climb = e.to_height_m - e.from_height_m;
+            (to_lattice(a.lerp(b, s / length)), e.from_height_m + climb * s / length)
         }
-        reached_end = at_end;
-    }
-    if !any_covered {
-        return pieces.into_iter().map(|p| p.0).collect();
-    }
-    // The last piece may go on in the first.
-    if let Some(first) = pieces.first_mut() {
-        let ends_loop = reached_end && numbers.last().is_some_and(|n| n + 1 == ids.end);
-        let starts_loop = numbers[0] == ids.start && first.0.from == edges[0].from;
-        first.2 = ends_loop && starts_loop;
-    }
-    let start = pieces.iter().position(|p| !p.2).unwrap_or(0);
-    pieces.rotate_left(start);
-    let mut out = Vec::new();
-    let mut run: Vec<Stretch> = Vec::new();
-    let mut run_length = 0.0;
-    for (stretch, length, goes_on) in pieces {
-        if !goes_on {
-            if run_length > least {
-                out.append(&mut run);
-            }
-            run.clear();
-            run_length = 0.0;
+    };
+    let pieces = uncovered(length, matches).into_iter().map(move |(s, t)| {
+        let ((from, from_height_m), (to, to_height_m)) = (point(s), point(t));
+        Piece {
+            stretch: Stretch { from, to, from_height_m, to_height_m, class: e.class },
+            length: t - s,
+            is_whole: s <= 0.0 && t >= length,
         }
-        run.push(stretch);
-        run_length += length;
+    });
+    pieces.filter(|p| p.stretch.from != p.stretch.to)
+}
+
+/// Numbers the runs of pieces that go on from one another, in one face or the next, and counts them.
+fn number_runs(pieces: &[Piece], climb_m: f64) -> (Vec<u32>, u32) {
+    let mut ends: Vec<(LatticePoint, f64, u32)> = Vec::with_capacity(2 * pieces.len());
+    for (i, Piece { stretch: s, .. }) in pieces.iter().enumerate() {
+        ends.push((s.from, s.from_height_m, i as u32));
+        ends.push((s.to, s.to_height_m, i as u32));
     }
-    if run_length > least {
-        out.append(&mut run);
+    ends.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let mut runs = DisjointSets::new(pieces.len());
+    for w in ends.windows(2) {
+        if w[0].0 == w[1].0 && w[1].1 - w[0].1 <= climb_m {
+            runs.join(w[0].2, w[1].2);
+        }
     }
-    out
+    runs.number()
 }
 
 /// Joins stretches that go straight on.

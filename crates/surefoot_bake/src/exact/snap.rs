@@ -155,7 +155,7 @@ impl Ends {
     }
 }
 
-/// Vertex contractions, nearest first. Says which points moved, sorted.
+/// Vertex contractions, those across a crack first, the nearest first. Says which points moved, sorted.
 pub(crate) fn contract_points(
     faces: &mut Vec<Face>,
     ends: &Ends,
@@ -168,7 +168,7 @@ pub(crate) fn contract_points(
         (one.height_m - other.height_m).abs() <= reach.climb_m
             && apart2 as f64 <= reach.units * reach.units
     };
-    let mut close: Vec<(i128, u32, u32)> = (0..ends.len() as u32)
+    let close: Vec<(i128, u32, u32)> = (0..ends.len() as u32)
         .into_par_iter()
         .flat_map_iter(|i| {
             let one = &ends[i as usize];
@@ -196,8 +196,7 @@ pub(crate) fn contract_points(
     if close.iter().all(|p| p.0 == 0) {
         return Vec::new();
     }
-    close.par_sort_unstable();
-    let groups = Groups::gather(ends, &close, reach.units);
+    let groups = Groups::gather(ends, &across_first(faces, ends, close), reach.units);
     let target: Vec<LatticePoint> = groups.targets(ends);
     // Most points stay: a short list says which may move.
     let leaves = ends.iter().zip(&target).filter(|(e, to)| e.point != **to);
@@ -236,6 +235,35 @@ pub(crate) fn contract_points(
     let mut moved: Vec<Moved> = moves.filter(|m| m.from != m.to).collect();
     moved.sort_unstable();
     moved
+}
+
+/// Sorts pairs of ends, given with their squared distances: those across a crack, nearest first, then
+/// those along one border. A border that gives way along itself first may lie too far away afterwards to
+/// meet what is across.
+fn across_first(
+    faces: &[Face],
+    ends: &[End],
+    mut close: Vec<(i128, u32, u32)>,
+) -> Vec<(i128, u32, u32)> {
+    let point = |i: u32| ends[i as usize].point;
+    let apart = close.iter().filter(|p| p.0 > 0);
+    let mut points: Vec<LatticePoint> = apart.flat_map(|p| [point(p.1), point(p.2)]).collect();
+    points.par_sort_unstable();
+    points.dedup();
+    let is_there = |p: LatticePoint| points.binary_search(&p).is_ok();
+    let mut borders: Vec<(LatticePoint, LatticePoint)> = faces
+        .par_iter()
+        .flat_map_iter(|face| face.edges())
+        .filter(|(e, to)| is_there(e.from) && is_there(*to))
+        .map(|(e, to)| (e.from.min(to), e.from.max(to)))
+        .collect();
+    borders.par_sort_unstable();
+    // Ends are sorted by their points.
+    let is_border = |p: &(i128, u32, u32)| borders.binary_search(&(point(p.1), point(p.2))).is_ok();
+    close.par_sort_unstable();
+    let (along, mut across): (Vec<_>, Vec<_>) = close.into_iter().partition(is_border);
+    across.extend(along);
+    across
 }
 
 /// Groups of ends that become one point.
