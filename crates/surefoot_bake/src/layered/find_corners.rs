@@ -7,9 +7,10 @@
 //! pixels is none: it is smaller than what boundaries are right within.
 
 use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind};
+use crate::layered::rasterize::FaceRange;
 use crate::layered::refine::slope;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::{FaceRange, Slices};
+use crate::layered::slice::Slices;
 use crate::voxel::grid::{GridTriangle, Surface};
 use rayon::prelude::*;
 use surefoot_mesh::EdgeClass;

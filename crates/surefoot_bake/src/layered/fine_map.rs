@@ -69,8 +69,8 @@ pub(crate) struct FineMap {
     pub(crate) under: Vec<Under>,
     /// The planes of bridges, sorted by pixel.
     pub(crate) bridges: Vec<(u32, BridgePlane)>,
-    /// Steep triangles that are no risers, sorted.
-    pub(crate) refused: Vec<u32>,
+    /// For every triangle, whether it is steep and no riser; empty where none is.
+    pub(crate) refused: Vec<bool>,
 }
 
 /// A place among all fine cells, whatever their layer.
@@ -92,6 +92,12 @@ impl FineMap {
 
     pub(crate) fn layer_of(&self, pixel: u32, scales: &Scales) -> u32 {
         self.shape.layers[self.cell_of(pixel, scales) as usize]
+    }
+
+    /// Whether a triangle is steep and no riser.
+    #[inline]
+    pub(crate) fn is_refused(&self, triangle: u32) -> bool {
+        self.refused.get(triangle as usize).is_some_and(|refused| *refused)
     }
 
     /// How much the ground of a pixel rises along each axis.

@@ -16,8 +16,9 @@ use crate::layered::fine_map::{
 };
 use crate::layered::flood_layers::columns_beside;
 use crate::layered::probe::{Line, Probe, Reach};
+use crate::layered::rasterize::FaceRange;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::{FaceRange, Slices};
+use crate::layered::slice::Slices;
 use crate::layered::walk_over::{RUN_PER_RISE, next_in_cell};
 use rayon::prelude::*;
 use surefoot_mesh::EdgeClass;

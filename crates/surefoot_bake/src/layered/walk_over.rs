@@ -18,9 +18,10 @@ use crate::layered::flood_layers::columns_beside;
 use crate::layered::link_pixels::line_from;
 use crate::layered::narrow_treads::find_narrow_treads;
 use crate::layered::probe::{Line, Probe};
+use crate::layered::rasterize::FaceRange;
 use crate::layered::refine::PixelTriangle;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::{FaceRange, Slices};
+use crate::layered::slice::Slices;
 use crate::surface::WalkableSurface;
 use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
@@ -86,16 +87,15 @@ fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
         })
         .collect();
     // A slope that is higher than a step somewhere is no riser where it is lower.
-    let pairs = steep.iter().zip(&areas);
-    map.refused =
-        pairs.filter(|(_, area)| area.is_none()).map(|(&p, _)| map.grounds[p as usize]).collect();
-    map.refused.sort_unstable();
-    map.refused.dedup();
+    map.refused = vec![false; if steep.is_empty() { 0 } else { slices.triangles.len() }];
+    for (&pixel, _) in steep.iter().zip(&areas).filter(|(_, area)| area.is_none()) {
+        map.refused[map.grounds[pixel as usize] as usize] = true;
+    }
     let mut kept = 0;
     for (&pixel, area) in steep.iter().zip(&areas) {
         let p = pixel as usize;
         match area {
-            Some(area) if map.refused.binary_search(&map.grounds[p]).is_err() => {
+            Some(area) if !map.is_refused(map.grounds[p]) => {
                 map.areas[p] = *area;
                 kept += 1;
             }
