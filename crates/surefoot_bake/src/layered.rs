@@ -32,6 +32,7 @@
 //! cell), and the simplification (a quarter of a cell by default).
 
 mod cutting_shape;
+mod divisor;
 mod doubts;
 mod erode;
 mod find_corners;

@@ -26,6 +26,37 @@ pub(crate) struct Ledge {
     pub(crate) hi: i32,
     /// What its extent meets, as in [`crate::layered::rasterize::FaceRange`].
     pub(crate) spans: [[u8; 2]; 2],
+    /// Where it begins and ends, in plan.
+    ends: [[i32; 2]; 2],
+}
+
+impl Ledge {
+    /// Whether its extent meets a stretch of the line along an axis through the middles of a row of pixels.
+    #[inline]
+    pub(crate) fn is_along(&self, axis: usize, row: u8, stretch: u8) -> bool {
+        let ([first, end], [from, to]) = (self.spans[1 - axis], self.spans[axis]);
+        (first..end).contains(&row) && (from..=to).contains(&stretch)
+    }
+
+    /// Whether it may cross or touch a line along an axis between two places, in lattice units.
+    #[inline]
+    pub(crate) fn may_cross(&self, axis: usize, aside: i64, along: [i64; 2]) -> bool {
+        let [a, b] = self.ends;
+        let away = |p: [i32; 2]| (i64::from(p[1 - axis]) - aside) as f64;
+        let (a_away, b_away) = (away(a), away(b));
+        if (a_away > 0.0 && b_away > 0.0) || (a_away < 0.0 && b_away < 0.0) {
+            return false;
+        }
+        let (a, b) = (f64::from(a[axis]), f64::from(b[axis]));
+        // Along the line, or nearly: its extent meets it.
+        let share = -a_away / (b_away - a_away);
+        if !(0.0..=1.0).contains(&share) {
+            return true;
+        }
+        let at = a + share * (b - a);
+        // Rounding is far below a unit.
+        at >= along[0] as f64 - 1.0 && at <= along[1] as f64 + 1.0
+    }
 }
 
 /// The edges of ground that belong to one triangle alone, with the columns that they run through, and
@@ -48,7 +79,9 @@ pub(crate) fn find_ledges(
         let (a, b) = (points[a as usize], points[b as usize]);
         let (lo, hi) = (a[2].min(b[2]), a[2].max(b[2]));
         let reach = ruler.reach([a[0].min(b[0]), a[1].min(b[1])], [a[0].max(b[0]), a[1].max(b[1])]);
-        let ledge = |column: u32| (column, Ledge { lo, hi, spans: ruler.spans_in(&reach, column) });
+        let ends = [[a[0], a[1]], [b[0], b[1]]];
+        let ledge =
+            |column: u32| (column, Ledge { lo, hi, spans: ruler.spans_in(&reach, column), ends });
         if let Some(column) = ruler.only_column(&reach) {
             ledges.push(ledge(column));
             continue;

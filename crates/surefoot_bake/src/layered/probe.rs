@@ -23,6 +23,15 @@ struct Cut {
     refused: bool,
 }
 
+/// Which triangles are cut along a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// All of them.
+    All,
+    /// Those that may be walked over: nothing stands in the way, or it is not asked for.
+    Ground,
+}
+
 impl Cut {
     #[inline]
     fn height(&self, s: f64) -> f64 {
@@ -86,6 +95,8 @@ impl LineCut {
 struct NearStretch {
     /// Column, axis, row and stretch.
     key: (u32, u8, u8, u8),
+    /// Whether only ground was cut.
+    ground_only: bool,
     /// Between which heights triangles were cut; nothing where none were.
     heights: Option<[f64; 2]>,
     cuts: Vec<LineCut>,
@@ -105,7 +116,7 @@ impl Probe {
     pub(crate) fn look(
         &mut self,
         line: &Line,
-        columns: &[u32],
+        (columns, what): (&[u32], Look),
         map: &FineMap,
         slices: &Slices,
         scales: &Scales,
@@ -126,7 +137,7 @@ impl Probe {
             let side = i64::from(scales.per_side);
             let (row, stretch) = (row.clamp(0, side - 1), stretch.clamp(0, side));
             let key = (column, line.axis as u8, row as u8, stretch as u8);
-            let at = self.gather(key, [lowest, highest], map, slices, scales);
+            let at = self.gather((key, what), [lowest, highest], map, slices, scales);
             let shift = shift as f64;
             let (start, end) =
                 if line.sign > 0.0 { (shift, shift + reach) } else { (shift - reach, shift) };
@@ -158,14 +169,16 @@ impl Probe {
     /// The triangles of a column along a stretch: those found before, or found now. Returns where.
     fn gather(
         &mut self,
-        key: (u32, u8, u8, u8),
+        (key, what): ((u32, u8, u8, u8), Look),
         [lowest, highest]: [f64; 2],
         map: &FineMap,
         slices: &Slices,
         scales: &Scales,
     ) -> usize {
         let holds = |s: &NearStretch| {
-            s.key == key && s.heights.is_some_and(|[low, high]| low <= lowest && high >= highest)
+            s.key == key
+                && (!s.ground_only || what == Look::Ground)
+                && s.heights.is_some_and(|[low, high]| low <= lowest && high >= highest)
         };
         if let Some(at) = self.stretches.iter().position(holds) {
             return at;
@@ -179,13 +192,15 @@ impl Probe {
         let (low, high) = (lowest - more, highest + more);
         let near = &mut self.stretches[at];
         (near.key, near.heights) = (key, Some([low, high]));
+        near.ground_only = what == Look::Ground;
         near.cuts.clear();
         let corner = scales.corner(column);
         let fine = i64::from(scales.fine);
         let middle = corner[1 - axis] + i64::from(row) * fine + fine / 2;
         let start = if axis == 0 { [corner[0], middle] } else { [middle, corner[1]] };
         for face in slices.faces_along(column, axis, row, stretch) {
-            if f64::from(face.hi) < low || f64::from(face.lo) > high {
+            let counts = what == Look::All || face.surface.faces_up();
+            if !counts || f64::from(face.hi) < low || f64::from(face.lo) > high {
                 continue;
             }
             let corners = &slices.triangles[face.triangle as usize].corners;

@@ -137,6 +137,20 @@ impl Ruler {
         (x == x_last && y == y_last).then(|| y as u32 * self.width + x as u32)
     }
 
+    /// The two columns in which an extent lies, if there are two; the axis across their common border, and
+    /// where that is, in lattice units.
+    #[inline]
+    fn two_columns(&self, reach: &Reach) -> Option<([u32; 2], usize, f64)> {
+        let [[x, x_last], [y, y_last]] = reach.columns;
+        let column = y as u32 * self.width + x as u32;
+        let (next, axis, last) = match (x_last - x, y_last - y) {
+            (1, 0) => (column + 1, 0, x_last),
+            (0, 1) => (column + self.width, 1, y_last),
+            _ => return None,
+        };
+        Some(([column, next], axis, (self.corner[axis] + last * self.cell) as f64))
+    }
+
     /// The part of an extent's middles in a column.
     #[inline]
     pub(crate) fn spans_in(&self, reach: &Reach, column: u32) -> [[u8; 2]; 2] {
@@ -180,6 +194,37 @@ pub(crate) fn in_column_order(
     sorted
 }
 
+/// The heights of a triangle on both sides of a line across an axis, in lattice units: computed as in the
+/// voxel pipeline's rasterizer, each edge from its lower end along the axis.
+fn split(corners: &[[i32; 3]; 3], axis: usize, line: f64) -> [[i32; 2]; 2] {
+    let [mut before, mut after] = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+    let extend = |range: &mut [f64; 2], z: f64| {
+        range[0] = if z < range[0] { z } else { range[0] };
+        range[1] = if z > range[1] { z } else { range[1] };
+    };
+    let point = |k: usize| (f64::from(corners[k][axis]), f64::from(corners[k][2]));
+    let [a, b, c] = [point(0), point(1), point(2)];
+    for ((from, z_from), (to, z_to)) in [(a, b), (b, c), (c, a)] {
+        if from <= line {
+            extend(&mut before, z_from);
+        }
+        if from >= line {
+            extend(&mut after, z_from);
+        }
+        if (from < line) != (to < line) {
+            let ((from, z_from), (to, z_to)) =
+                if from < to { ((from, z_from), (to, z_to)) } else { ((to, z_to), (from, z_from)) };
+            let z = z_from + (line - from) * ((z_to - z_from) / (to - from));
+            extend(&mut before, z);
+            extend(&mut after, z);
+        }
+    }
+    // Adding and taking away this number rounds to whole units, halves to even.
+    const WHOLE: f64 = 6_755_399_441_055_744.0;
+    let round = |z: f64| ((z + WHOLE) - WHOLE) as i32;
+    [[round(before[0]), round(before[1])], [round(after[0]), round(after[1])]]
+}
+
 /// Triangles that a thread rasterizes before it looks for more.
 const CHUNK: usize = 2048;
 
@@ -204,6 +249,15 @@ pub(crate) fn rasterize(
                     let (lo, hi) = (a[2].min(b[2]).min(c[2]), a[2].max(b[2]).max(c[2]));
                     let spans = ruler.spans_in(&reach, column);
                     out.push((column, FaceRange { triangle, lo, hi, surface: t.surface, spans }));
+                    continue;
+                }
+                if let Some((columns, axis, line)) = ruler.two_columns(&reach) {
+                    for (column, [lo, hi]) in columns.into_iter().zip(split(&t.corners, axis, line))
+                    {
+                        let spans = ruler.spans_in(&reach, column);
+                        let surface = t.surface;
+                        out.push((column, FaceRange { triangle, lo, hi, surface, spans }));
+                    }
                     continue;
                 }
                 for (column, s) in samples.sweep(triangle, t, grid, &whole) {

@@ -14,10 +14,13 @@ use crate::error::BakeError;
 use crate::layered::cutting_shape::CuttingShape;
 use crate::layered::fine_map::{FineMap, NO_HEIGHT, NO_PIXEL, PixelKind, Under};
 use crate::layered::rasterize::FaceRange;
-use crate::layered::scales::{Scales, TOUCHING_UNITS};
+use crate::layered::scales::{Scales, TOUCHING_UNITS, round_to_i32};
 use crate::layered::slice::Slices;
 use crate::voxel::grid::{GridTriangle, Surface};
 use rayon::prelude::*;
+
+/// The most pixels of a column whose samples are sorted by counting.
+const MOST_PIXELS: usize = 64;
 
 /// Cells that a thread refines before it looks for more.
 const CHUNK: usize = 256;
@@ -49,16 +52,17 @@ pub(crate) fn refine(
         })
         .collect();
     context.check_cancelled()?;
-    let surface = |&g: &u32| (g != NO_PIXEL).then(|| slices.surface(g));
-    let kinds: Vec<PixelKind> = grounds
-        .iter()
-        .map(|g| match surface(g) {
+    let (mut kinds, mut areas) =
+        (Vec::with_capacity(grounds.len()), Vec::with_capacity(grounds.len()));
+    for &ground in &grounds {
+        let surface = (ground != NO_PIXEL).then(|| slices.surface(ground));
+        kinds.push(match surface {
             None => PixelKind::Nothing,
             Some(s) if s.is_ground() => PixelKind::Ground,
             Some(_) => PixelKind::Steep,
-        })
-        .collect();
-    let areas = grounds.iter().map(|g| surface(g).map_or(0, Surface::area)).collect();
+        });
+        areas.push(surface.map_or(0, Surface::area));
+    }
     context.count("pixels", heights.len());
     context.count("steep_pixels", kinds.iter().filter(|k| **k == PixelKind::Steep).count());
     Ok(FineMap {
@@ -129,6 +133,8 @@ struct CellScratch {
     column: Option<u32>,
     /// Those that its cells ask for, by pixel and from below.
     samples: Vec<Sample>,
+    /// Others, while they are sorted.
+    sorted: Vec<Sample>,
     under: Vec<Under>,
 }
 
@@ -208,7 +214,7 @@ impl PixelTriangle {
 
     fn height_over(&self, i: u32, j: u32) -> i32 {
         let z = self.z + f64::from(i) * self.z_per_x + f64::from(j) * self.z_per_y;
-        z.clamp(self.lo, self.hi).round() as i32
+        round_to_i32(z.clamp(self.lo, self.hi))
     }
 
     /// The height over a pixel's middle, where the triangle covers it; its border counts.
@@ -289,7 +295,7 @@ fn sample_column(
     shape: &CuttingShape,
     slices: &Slices,
     scales: &Scales,
-    samples: &mut Vec<Sample>,
+    [samples, sorted]: [&mut Vec<Sample>; 2],
 ) {
     let cells = shape.cells_of(column);
     let cells = cells.start as usize..cells.end as usize;
@@ -309,7 +315,43 @@ fn sample_column(
             samples.push(Sample::new(pixel, z, face.surface, face.triangle));
         });
     }
-    samples.sort_unstable();
+    sort_samples(samples, sorted, scales.pixels_per_cell());
+}
+
+/// Sorts samples by pixel, then by height: few lie over one pixel.
+fn sort_samples(samples: &mut Vec<Sample>, sorted: &mut Vec<Sample>, pixels: usize) {
+    if samples.is_sorted() {
+        return;
+    }
+    let mut next = [0_u16; MOST_PIXELS + 1];
+    if pixels > MOST_PIXELS || samples.len() > usize::from(u16::MAX) {
+        samples.sort_unstable();
+        return;
+    }
+    for sample in &*samples {
+        next[sample.pixel() + 1] += 1;
+    }
+    for i in 0..pixels {
+        next[i + 1] += next[i];
+    }
+    sorted.clear();
+    sorted.extend_from_slice(samples);
+    for sample in &*samples {
+        let at = &mut next[sample.pixel()];
+        sorted[usize::from(*at)] = *sample;
+        *at += 1;
+    }
+    std::mem::swap(samples, sorted);
+    // By insertion: each lies among those of its pixel already.
+    for i in 1..samples.len() {
+        let sample = samples[i];
+        let mut at = i;
+        while at > 0 && samples[at - 1] > sample {
+            samples[at] = samples[at - 1];
+            at -= 1;
+        }
+        samples[at] = sample;
+    }
 }
 
 fn refine_cell(
@@ -322,12 +364,21 @@ fn refine_cell(
 ) {
     let (column, [low, high]) = (shape.columns[cell], [shape.lows[cell], shape.highs[cell]]);
     if scratch.column != Some(column) {
-        sample_column(column, shape, slices, scales, &mut scratch.samples);
+        let samples = [&mut scratch.samples, &mut scratch.sorted];
+        sample_column(column, shape, slices, scales, samples);
         scratch.column = Some(column);
     }
     // A riser may end in the next column, on ground that this one does not know.
     let steep_high = high.saturating_add(scales.step as i32);
     for samples in scratch.samples.chunk_by(|a, b| a.pixel() == b.pixel()) {
+        // Most have one surface over them.
+        if let [only] = samples {
+            let high = if only.is_ground() { high } else { steep_high };
+            if only.faces_up() && only.z() >= low && only.z() <= high {
+                (heights[only.pixel()], grounds[only.pixel()]) = (only.z(), only.triangle);
+            }
+            continue;
+        }
         let free = |s: &Sample| !is_blocked(samples, i64::from(s.z()), scales);
         let ground = topmost(samples, [low, high], slices, Sample::is_ground).filter(free);
         let steep = topmost(samples, [low, steep_high], slices, Sample::is_steep)

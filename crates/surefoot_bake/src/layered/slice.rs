@@ -103,12 +103,12 @@ impl Slices {
     }
 
     /// The triangles over a column whose extents have some bits, in the order of [`Self::faces_of`].
-    fn faces_with(&self, column: u32, wanted: u32) -> impl Iterator<Item = &FaceRange> {
+    #[inline]
+    fn faces_with(&self, column: u32, wanted: u32) -> FacesWith<'_> {
         let c = column as usize;
         let range = self.face_firsts[c] as usize..self.face_firsts[c + 1] as usize;
-        let extents = self.extents[range.clone()].iter();
-        let found = extents.zip(&self.faces[range]).filter(move |(e, _)| e.0 & wanted == wanted);
-        found.map(|(_, face)| face)
+        let (extents, faces) = (&self.extents[range.clone()], &self.faces[range]);
+        FacesWith { extents, faces, wanted, found: 0, at: 0 }
     }
 
     /// The triangles over a column that may cross a stretch of the line along an axis through the
@@ -184,6 +184,53 @@ impl Slices {
     /// What a triangle is to a column.
     pub(crate) fn surface(&self, triangle: u32) -> Surface {
         self.triangles[triangle as usize].surface
+    }
+}
+
+/// Faces whose extents have some bits. Extents are compared many at once, since few have them and which
+/// do cannot be foreseen.
+struct FacesWith<'a> {
+    /// Of those not yet compared.
+    extents: &'a [Extent],
+    faces: &'a [FaceRange],
+    wanted: u32,
+    /// A bit for each of those last compared that has the bits, and where among the faces they begin.
+    found: u32,
+    at: usize,
+}
+
+/// Extents that are compared at once.
+const AT_ONCE: usize = 16;
+
+impl<'a> Iterator for FacesWith<'a> {
+    type Item = &'a FaceRange;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.found == 0 {
+            if self.extents.is_empty() {
+                return None;
+            }
+            self.at = self.faces.len() - self.extents.len();
+            let wanted = self.wanted;
+            let has = |e: &Extent| u32::from(e.0 & wanted == wanted);
+            if let Some((many, rest)) = self.extents.split_first_chunk::<AT_ONCE>() {
+                let mut k = 0;
+                while k < AT_ONCE {
+                    self.found |= has(&many[k]) << k;
+                    k += 1;
+                }
+                self.extents = rest;
+            } else {
+                for (k, e) in self.extents.iter().enumerate() {
+                    self.found |= has(e) << k;
+                }
+                self.extents = &[];
+            }
+        }
+        let k = self.found.trailing_zeros() as usize;
+        self.found &= self.found - 1;
+        Some(&self.faces[self.at + k])
     }
 }
 
