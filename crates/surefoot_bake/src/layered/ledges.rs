@@ -156,3 +156,59 @@ pub(crate) fn sort_ledges(
     }
     Ok((firsts, edges))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledge(a: [i32; 2], b: [i32; 2]) -> Ledge {
+        Ledge { ends: [a, b], ..Ledge::default() }
+    }
+
+    /// A line along x at y = 100, from x = 1000 to x = 2000, and the same along y.
+    #[test]
+    fn an_edge_crosses_a_line_where_it_meets_it() {
+        let crossing = [
+            ([1500, 0], [1500, 200]),
+            ([900, 0], [1100, 200]),
+            ([1500, 100], [1600, 300]),
+            ([1200, 100], [1700, 100]),
+            ([1000, 100], [500, 900]),
+        ];
+        let beside = [
+            ([1500, 101], [1600, 300]),
+            ([1500, 0], [1500, 99]),
+            ([800, 0], [1000, 200]),
+            ([2500, 0], [1600, 300]),
+        ];
+        for (edges, expected) in [(&crossing[..], true), (&beside[..], false)] {
+            for &(a, b) in edges {
+                let turned = |[x, y]: [i32; 2]| [y, x];
+                for (a, b) in [(a, b), (b, a)] {
+                    assert_eq!(
+                        ledge(a, b).may_cross(0, 100, [1000, 2000]),
+                        expected,
+                        "{a:?} {b:?}"
+                    );
+                    let across = ledge(turned(a), turned(b));
+                    assert_eq!(across.may_cross(1, 100, [1000, 2000]), expected, "{a:?} {b:?}");
+                }
+            }
+        }
+    }
+
+    /// Of two triangles that share an edge, the other four edges are lone; what is not ground has none.
+    #[test]
+    fn shared_edges_are_no_ledges() {
+        let points = [[0, 0, 0], [100, 0, 0], [100, 100, 0], [0, 100, 0], [50, 50, 90]];
+        let numbers = [[0, 1, 2], [0, 2, 3], [0, 1, 4]];
+        let surfaces = [Surface::ground(0), Surface::ground(1), Surface::STEEP];
+        let triangles: Vec<GridTriangle> = numbers
+            .iter()
+            .zip(surfaces)
+            .map(|(n, surface)| GridTriangle { corners: n.map(|p| points[p as usize]), surface })
+            .collect();
+        let lone = lone_edges(&triangles, Points { numbers: &numbers, points: &points });
+        assert_eq!(lone, [[0, 1], [0, 3], [1, 2], [2, 3]]);
+    }
+}

@@ -303,3 +303,73 @@ pub(crate) fn sort_into_columns(
     }
     Ok((firsts, faces))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::BakeSettings;
+
+    /// Triangles of all sizes, many of them with corners on the borders of columns.
+    fn strewn() -> Vec<GridTriangle> {
+        let mut state = 11_u64;
+        let mut below = |most: i32| {
+            state =
+                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (state >> 33) as i32 % most
+        };
+        (0..6_000)
+            .map(|i| {
+                let (size, raster) = ([400, 3_000, 9_000][i % 3], [1, 1_600][i % 2]);
+                let at = [below(40_000), below(40_000), below(9_000)];
+                let corners = [0, 1, 2].map(|_| at.map(|v| (v + below(size)) / raster * raster));
+                GridTriangle { corners, surface: Surface::ground(0) }
+            })
+            .collect()
+    }
+
+    /// Whatever is known at once of a triangle in one column or two is what the voxel pipeline's
+    /// rasterizer finds, and spans are those that divisions give.
+    #[test]
+    fn few_columns_are_those_of_the_rasterizer() {
+        let triangles = strewn();
+        let settings = BakeSettings::default().resolve().unwrap();
+        let settings = crate::layered::scales::with_coarse_cells(&settings);
+        let scales = Scales::new(&triangles, &settings).unwrap();
+        let ruler = Ruler::new(&scales);
+        let found: Vec<(u32, FaceRange)> =
+            rasterize(&triangles, &scales, &ruler).into_iter().flatten().collect();
+        let mut samples = ColumnSamples::default();
+        let whole = whole_window(&scales.coarse);
+        let (fine, side) = (i64::from(scales.fine), i64::from(scales.per_side));
+        let (mut one, mut two) = (0, 0);
+        for (i, triangle) in triangles.iter().enumerate() {
+            let mut own: Vec<_> =
+                found.iter().filter(|(_, f)| f.triangle == i as u32).copied().collect();
+            let mut swept = samples.sweep(i as u32, triangle, &scales.coarse, &whole).to_vec();
+            own.sort_unstable_by_key(|f| f.0);
+            swept.sort_unstable_by_key(|s| s.0);
+            let heights = |f: &(u32, FaceRange)| (f.0, f.1.lo, f.1.hi);
+            let expected: Vec<_> = swept.iter().map(|(c, s)| (*c, s.lo, s.hi)).collect();
+            assert_eq!(own.iter().map(heights).collect::<Vec<_>>(), expected, "{triangle:?}");
+            for (column, face) in &own {
+                let corner = scales.corner(*column);
+                let spans = [0, 1].map(|k| {
+                    let of = triangle.corners.map(|c| i64::from(c[k]) - corner[k]);
+                    let (lo, hi) = (of[0].min(of[1]).min(of[2]), of[0].max(of[1]).max(of[2]));
+                    let within = |j: &i64| (lo..=hi).contains(&(j * fine + fine / 2));
+                    let inside: Vec<i64> = (0..side).filter(within).collect();
+                    inside.first().map(|first| [*first as u8, inside[inside.len() - 1] as u8 + 1])
+                });
+                for k in 0..2 {
+                    match spans[k] {
+                        Some(span) => assert_eq!(face.spans[k], span, "{triangle:?}"),
+                        None => assert!(face.spans[k][0] == face.spans[k][1], "{triangle:?}"),
+                    }
+                }
+            }
+            one += usize::from(own.len() == 1);
+            two += usize::from(own.len() == 2);
+        }
+        assert!(one > 500 && two > 500, "{one} in one column, {two} in two");
+    }
+}

@@ -483,6 +483,32 @@ mod tests {
         assert!(covered > 500 && not > 500, "{covered} covered, {not} not");
     }
 
+    /// By counting or not: samples come by pixel, from below.
+    #[test]
+    fn samples_are_sorted_by_pixel_and_height() {
+        let mut state = 5_u64;
+        let mut below = |most: u32| {
+            state =
+                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (state >> 33) as u32 % most
+        };
+        let kinds = [Surface::UPRIGHT, Surface::STEEP, Surface::DOWN, Surface::ground(3)];
+        for pixels in [1, 16, 64, 100] {
+            let mut samples: Vec<Sample> = (0..500)
+                .map(|i| {
+                    let z = below(40) as i32 - 20;
+                    Sample::new(below(pixels), z, kinds[below(4) as usize], i)
+                })
+                .collect();
+            let mut expected = samples.clone();
+            expected.sort_unstable();
+            sort_samples(&mut samples, &mut Vec::new(), pixels as usize);
+            assert_eq!(samples, expected);
+            let order = samples.iter().map(|s| (s.pixel(), s.z(), s.faces_up(), s.faces_down()));
+            assert!(order.is_sorted());
+        }
+    }
+
     /// What lies too far away for areas in 64 bits is left to others.
     #[test]
     fn far_triangles_are_not_judged_in_a_hurry() {

@@ -166,3 +166,20 @@ impl Scales {
         [0, 1].map(|k| (coarse[k] * parts - sub[k]) as i32)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_that_of_the_library() {
+        for whole in [-70_000, -2, -1, 0, 1, 2, 70_000] {
+            for rest in [0.0, 0.25, 0.499_999_999, 0.5, 0.500_000_001, 0.75] {
+                for v in [f64::from(whole) + rest, f64::from(whole) - rest] {
+                    assert_eq!(round_to_i32(v), v.round() as i32, "{v}");
+                }
+            }
+        }
+        assert_eq!(round_to_i32(0.49999999999999994), 0);
+    }
+}

@@ -592,7 +592,8 @@ mod tests {
         let c = &mut StageContext::new();
         let read = read_triangles::read_triangles(scene, &settings, c).unwrap();
         let scales = Scales::new(&read.triangles, &settings).unwrap();
-        let points = slice::Points { numbers: &read.numbers, points: &read.points };
+        let points =
+            crate::layered::ledges::Points { numbers: &read.numbers, points: &read.points };
         let slices = slice::slice(read.triangles, points, &scales, c).unwrap();
         let layers = flood_layers::flood_layers(&slices, &scales, c).unwrap();
         let layers = keep_reachable::keep_reachable(layers, &[], &read.frame, &scales, c).unwrap();

@@ -651,3 +651,21 @@ pub(crate) fn mark_bridges(surface: &mut WalkableSurface, map: &FineMap, scales:
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_two_are_rounded_each_way() {
+        for v in [-2.75, -2.5, -2.25, -2.0, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 7.1] {
+            let [nearest, other] = nearest_two(v);
+            assert_eq!(nearest, v.round() as i64, "{v}");
+            let both = [v.floor() as i64, v.ceil() as i64];
+            assert!(
+                both == [nearest, other] || both == [other, nearest],
+                "{v}: {nearest}, {other}"
+            );
+        }
+    }
+}
