@@ -212,9 +212,12 @@ mod tests {
             parsed(flags.map(str::to_owned).to_vec())
         };
         let defaults = BakeSettings::default();
-        let gaps = |s: &BakeSettings| [s.exact.gap_distance_m, s.layered.gap_distance_m];
-        assert_eq!(gaps(&with("exact")), [0.02, gaps(&defaults)[1]]);
-        assert_eq!(gaps(&with("layered")), [gaps(&defaults)[0], 0.02]);
+        // In millimetres.
+        let gaps = |s: &BakeSettings| {
+            [s.exact.gap_distance_m, s.layered.gap_distance_m].map(|m| (1e3 * m).round() as i32)
+        };
+        assert_eq!(gaps(&with("exact")), [20, gaps(&defaults)[1]]);
+        assert_eq!(gaps(&with("layered")), [gaps(&defaults)[0], 20]);
         let wide = ["--method", "layered", "--gap-distance", "0.05"].map(str::to_owned);
         let cli = ["surefoot", "build", "a.obj", "-o", "a.snav"].map(str::to_owned);
         let Command::Build(args) =
@@ -223,7 +226,7 @@ mod tests {
             panic!("not a build")
         };
         let (settings, idle) = build_settings(&args).unwrap_or_else(|_| panic!("{args:?}"));
-        assert_eq!((settings.layered.gap_distance_m, idle), (0.05, Vec::new()));
+        assert_eq!((gaps(&settings)[1], idle), (50, Vec::new()));
     }
 
     #[test]
