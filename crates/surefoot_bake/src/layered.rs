@@ -32,15 +32,18 @@
 //! cell), and the simplification (a quarter of a cell by default).
 
 mod cutting_shape;
+mod divisor;
 mod doubts;
 mod erode;
 mod find_corners;
 mod fine_map;
 mod flood_layers;
 mod keep_reachable;
+mod ledges;
 mod link_pixels;
 mod narrow_treads;
 mod probe;
+mod rasterize;
 mod read_triangles;
 mod refine;
 mod scales;
@@ -73,7 +76,7 @@ pub(crate) fn build(
     let scales = Scales::new(&read.triangles, &settings)?;
     let (frame, area_names) = (read.frame, read.area_names);
     let slices = context.stage("slice", |c| {
-        let points = slice::Points { numbers: &read.numbers, points: &read.points };
+        let points = ledges::Points { numbers: &read.numbers, points: &read.points };
         let slices = slice::slice(read.triangles, points, &scales, c)?;
         c.observe(|| slices.view(&frame, &scales));
         Ok(slices)

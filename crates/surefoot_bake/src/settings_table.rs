@@ -339,7 +339,7 @@ static TABLE: &[SettingInfo] = &[
         "How far a simplified boundary may lie from the measured one. Typical: 0.25.", layered.boundary_error_cells),
     number!("layered.height_error", "Height error", "Layered", LAYERED, None, "m", 0.0, 10.0, [0.0, 0.2], 0.005,
         "How far the mesh may lie above or below the ground. Typical: 0.02.", layered.height_error_m),
-    number!("layered.gap_distance", "Gap distance", "Layered", LAYERED, None, "m", 0.0, 1.0, [0.0, 0.1], 0.005,
+    number!("layered.gap_distance", "Gap distance", "Layered", LAYERED, Some("--gap-distance"), "m", 0.0, 1.0, [0.0, 0.1], 0.005,
         "Gaps in the ground up to this width are none. Typical: 0.01.", layered.gap_distance_m),
 ];
 

@@ -156,7 +156,7 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_enum)]
     pub(crate) stairs: Option<StairsFlag>,
 
-    /// exact: modelling gaps up to this width are closed, in metres [default: 0.01]
+    /// exact, layered: modelling gaps up to this width are closed, in metres [default: 0.01]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) gap_distance: Option<f64>,
 

@@ -50,7 +50,10 @@ pub(crate) fn build_settings(args: &BuildArgs) -> Result<(BakeSettings, Vec<Stri
                 Some(StairsFlag::Steps) => Stairs::Steps,
                 Some(StairsFlag::Ramps) => Stairs::Ramps,
             },
-            gap_distance_m: args.gap_distance.unwrap_or(defaults.gap_distance_m),
+            gap_distance_m: args
+                .gap_distance
+                .filter(|_| args.method != MethodFlag::Layered)
+                .unwrap_or(defaults.gap_distance_m),
             wall_thickness_m: args.wall_thickness.unwrap_or(defaults.wall_thickness_m),
             stair_slope_rad: args.stair_slope.map_or(defaults.stair_slope_rad, f64::to_radians),
             tolerance_m: args.tolerance.unwrap_or(defaults.tolerance_m),
@@ -99,6 +102,7 @@ fn layered_settings(args: &BuildArgs) -> LayeredSettings {
         cell_size_m,
         cell_height_m: args.cell_height.unwrap_or(cell_size_m * height_per_size),
         fine_cell_size_m,
+        gap_distance_m: args.gap_distance.unwrap_or(defaults.gap_distance_m),
         ..defaults
     }
 }
@@ -128,7 +132,6 @@ fn without_effect(args: &BuildArgs) -> Vec<String> {
         ("--stairs", args.stairs.is_some()),
         ("--cluster", args.cluster.is_some()),
         ("--simplify", args.simplify.is_some()),
-        ("--gap-distance", args.gap_distance.is_some()),
         ("--wall-thickness", args.wall_thickness.is_some()),
         ("--stair-slope", args.stair_slope.is_some()),
         ("--tolerance", args.tolerance.is_some()),
@@ -138,8 +141,9 @@ fn without_effect(args: &BuildArgs) -> Vec<String> {
     let of_voxels =
         [("--tile-size", args.tile_size.is_some()), ("--regions", args.regions.is_some())];
     let of_layers = [("--fine-cell-size", args.fine_cell_size.is_some())];
+    let of_gaps = [("--gap-distance", args.gap_distance.is_some())];
     let (idle, method): ([&[_]; 3], _) = match args.method {
-        MethodFlag::Voxel => ([&of_exact, &of_layers, &[]], "voxel"),
+        MethodFlag::Voxel => ([&of_exact, &of_layers, &of_gaps], "voxel"),
         MethodFlag::Layered => ([&of_exact, &of_voxels, &[]], "layered"),
         _ => ([&of_grids, &of_voxels, &of_layers], "exact"),
     };
@@ -197,6 +201,32 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The gap distance is that of the pipeline that builds: in the exact one it must stay below the
+    /// thickness of walls, which the layered one does not know.
+    #[test]
+    fn the_gap_distance_is_that_of_the_pipeline() {
+        let with = |method: &str| {
+            let flags = ["--method", method, "--gap-distance", "0.02"];
+            parsed(flags.map(str::to_owned).to_vec())
+        };
+        let defaults = BakeSettings::default();
+        // In millimetres.
+        let gaps = |s: &BakeSettings| {
+            [s.exact.gap_distance_m, s.layered.gap_distance_m].map(|m| (1e3 * m).round() as i32)
+        };
+        assert_eq!(gaps(&with("exact")), [20, gaps(&defaults)[1]]);
+        assert_eq!(gaps(&with("layered")), [gaps(&defaults)[0], 20]);
+        let wide = ["--method", "layered", "--gap-distance", "0.05"].map(str::to_owned);
+        let cli = ["surefoot", "build", "a.obj", "-o", "a.snav"].map(str::to_owned);
+        let Command::Build(args) =
+            Cli::try_parse_from(cli.into_iter().chain(wide)).unwrap().command
+        else {
+            panic!("not a build")
+        };
+        let (settings, idle) = build_settings(&args).unwrap_or_else(|_| panic!("{args:?}"));
+        assert_eq!((gaps(&settings)[1], idle), (50, Vec::new()));
     }
 
     #[test]

@@ -7,9 +7,10 @@
 //! pixels is none: it is smaller than what boundaries are right within.
 
 use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind};
+use crate::layered::rasterize::FaceRange;
 use crate::layered::refine::slope;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::{FaceRange, Slices};
+use crate::layered::slice::Slices;
 use crate::voxel::grid::{GridTriangle, Surface};
 use rayon::prelude::*;
 use surefoot_mesh::EdgeClass;
@@ -112,11 +113,18 @@ impl Default for Candidates {
 
 impl Candidates {
     /// Enough for a column of four by four pixels and those around it.
-    const KEPT: usize = 128;
+    const KEPT: usize = 256;
 
-    fn of(&mut self, column: u32, stretches: [u32; 2], slices: &Slices) -> &[FaceRange] {
-        let number =
-            (column as usize % 2) * 64 + (stretches[1] % 8 * 8 + stretches[0] % 8) as usize;
+    fn of(
+        &mut self,
+        column: u32,
+        stretches: [u32; 2],
+        slices: &Slices,
+        scales: &Scales,
+    ) -> &[FaceRange] {
+        // Columns beside each other have places of their own.
+        let [x, y] = scales.place(column);
+        let number = ((y % 2 * 2 + x % 2) * 64 + stretches[1] % 8 * 8 + stretches[0] % 8) as usize;
         let (key, faces) = &mut self.kept[number];
         if *key != Some((column, stretches)) {
             *key = Some((column, stretches));
@@ -150,6 +158,8 @@ struct Around {
     /// one before the column's first.
     firsts: Vec<u32>,
     pixels: Vec<u32>,
+    /// How much the ground of each rises along both axes.
+    slopes: Vec<[f64; 2]>,
     nearest: Vec<Nearest>,
 }
 
@@ -188,6 +198,8 @@ impl Around {
         self.firsts.push(self.pixels.len() as u32);
         self.nearest.clear();
         self.nearest.resize(self.pixels.len(), NOTHING_NEAR);
+        self.slopes.clear();
+        self.slopes.extend(self.pixels.iter().map(|&p| map.slope(p, finder.slices)));
         !self.pixels.is_empty()
     }
 
@@ -212,6 +224,13 @@ impl Around {
             }
         }
         false
+    }
+
+    /// The height of a pixel's ground beside its middle.
+    #[inline]
+    fn height_beside(&self, k: usize, away: [i64; 2], map: &FineMap) -> f64 {
+        let away = [away[0] as f64, away[1] as f64];
+        map.height_with(self.pixels[k], self.slopes[k], away)
     }
 
     /// Hands over the nearest points.
@@ -317,8 +336,7 @@ impl Finder<'_> {
             around.visit(at, |k, away| {
                 let new = Nearest { square: square(away), at, blocked: true };
                 if new < nearest[k] {
-                    let away = [away[0] as f64, away[1] as f64];
-                    let ground = self.map.height_beside(around.pixels[k], away, self.slices);
+                    let ground = around.height_beside(k, away, self.map);
                     if f64::from(low) - ground < height && f64::from(high) - ground > step {
                         nearest[k] = new;
                     }
@@ -337,8 +355,7 @@ impl Finder<'_> {
         for &[x, y, z] in self.slices.ledge_points_of(column) {
             let at = [x, y];
             let is_near = |k: usize, away: [i64; 2]| {
-                let away = [away[0] as f64, away[1] as f64];
-                let ground = self.map.height_beside(around.pixels[k], away, self.slices);
+                let ground = around.height_beside(k, away, self.map);
                 (f64::from(z) - ground).abs() <= step
             };
             let new = |away: [i64; 2]| Nearest { square: square(away), at, blocked: false };
@@ -419,7 +436,7 @@ impl Finder<'_> {
                 return true;
             }
             let Some((there, stretches)) = self.slot_of(column, p) else { return false };
-            let faces = candidates.of(there, stretches, self.slices);
+            let faces = candidates.of(there, stretches, self.slices, self.scales);
             last = faces.iter().find(|face| covers(face, p)).copied();
             last.is_some()
         })

@@ -69,8 +69,8 @@ pub(crate) struct FineMap {
     pub(crate) under: Vec<Under>,
     /// The planes of bridges, sorted by pixel.
     pub(crate) bridges: Vec<(u32, BridgePlane)>,
-    /// Steep triangles that are no risers, sorted.
-    pub(crate) refused: Vec<u32>,
+    /// For every triangle, whether it is steep and no riser; empty where none is.
+    pub(crate) refused: Vec<bool>,
 }
 
 /// A place among all fine cells, whatever their layer.
@@ -87,11 +87,17 @@ impl FineMap {
 
     /// The cell of the cutting shape that a pixel lies in.
     pub(crate) fn cell_of(&self, pixel: u32, scales: &Scales) -> u32 {
-        pixel / scales.pixels_per_cell() as u32
+        scales.by_cell.divide(pixel).0
     }
 
     pub(crate) fn layer_of(&self, pixel: u32, scales: &Scales) -> u32 {
         self.shape.layers[self.cell_of(pixel, scales) as usize]
+    }
+
+    /// Whether a triangle is steep and no riser.
+    #[inline]
+    pub(crate) fn is_refused(&self, triangle: u32) -> bool {
+        self.refused.get(triangle as usize).is_some_and(|refused| *refused)
     }
 
     /// How much the ground of a pixel rises along each axis.
@@ -112,7 +118,12 @@ impl FineMap {
 
     /// The height of a pixel's ground beside its middle, in lattice units.
     pub(crate) fn height_beside(&self, pixel: u32, away: [f64; 2], slices: &Slices) -> f64 {
-        let [sx, sy] = self.slope(pixel, slices);
+        self.height_with(pixel, self.slope(pixel, slices), away)
+    }
+
+    /// The same where it is known how much the ground rises.
+    #[inline]
+    pub(crate) fn height_with(&self, pixel: u32, [sx, sy]: [f64; 2], away: [f64; 2]) -> f64 {
         let z = f64::from(self.heights[pixel as usize]) + sx * away[0] + sy * away[1];
         match self.bridge(pixel) {
             Some(bridge) => z.clamp(f64::from(bridge.range[0]), f64::from(bridge.range[1])),
@@ -120,17 +131,19 @@ impl FineMap {
         }
     }
 
+    #[inline]
     pub(crate) fn has_ground(&self, pixel: u32) -> bool {
         self.heights[pixel as usize] != NO_HEIGHT
     }
 
     /// Where a pixel lies, counted in fine cells from the coarse grid's corner.
+    #[inline]
     pub(crate) fn place(&self, pixel: u32, scales: &Scales) -> FinePlace {
         let side = scales.per_side;
-        let per_cell = side * side;
-        let [x, y] = scales.place(self.shape.columns[(pixel / per_cell) as usize]);
-        let within = pixel % per_cell;
-        FinePlace { y: i64::from(y * side + within / side), x: i64::from(x * side + within % side) }
+        let (cell, within) = scales.by_cell.divide(pixel);
+        let [x, y] = scales.place(self.shape.columns[cell as usize]);
+        let (j, i) = scales.by_side.divide(within);
+        FinePlace { y: i64::from(y * side + j), x: i64::from(x * side + i) }
     }
 
     /// The middle of a pixel, in lattice units.
@@ -140,14 +153,16 @@ impl FineMap {
     }
 
     /// The pixels of all layers at a place.
+    #[inline]
     pub(crate) fn pixels_at(
         &self,
         place: FinePlace,
         scales: &Scales,
     ) -> impl Iterator<Item = u32> + use<> {
-        let side = i64::from(scales.per_side);
-        let cells = column_at(place, scales).map_or(0..0, |c| self.shape.cells_of(c));
-        let within = (place.y.rem_euclid(side) * side + place.x.rem_euclid(side)) as u32;
+        let (cells, within) = match locate(place, scales) {
+            Some((column, within)) => (self.shape.cells_of(column), within),
+            None => (0..0, 0),
+        };
         let per_cell = scales.pixels_per_cell() as u32;
         cells.map(move |cell| cell * per_cell + within)
     }
@@ -198,11 +213,16 @@ impl FineMap {
 
 /// The coarse column over a place.
 pub(crate) fn column_at(place: FinePlace, scales: &Scales) -> Option<u32> {
-    let side = i64::from(scales.per_side);
-    let (width, depth) = (i64::from(scales.coarse.width), i64::from(scales.coarse.depth));
-    let (x, y) = (place.x.div_euclid(side), place.y.div_euclid(side));
-    let inside = x >= 0 && y >= 0 && x < width && y < depth;
-    inside.then(|| (y * width + x) as u32)
+    locate(place, scales).map(|(column, _)| column)
+}
+
+/// The coarse column over a place, and the number of the pixel within it.
+#[inline]
+fn locate(place: FinePlace, scales: &Scales) -> Option<(u32, u32)> {
+    let (x, y) = (u32::try_from(place.x).ok()?, u32::try_from(place.y).ok()?);
+    let ((x, i), (y, j)) = (scales.by_side.divide(x), scales.by_side.divide(y));
+    let inside = x < scales.coarse.width && y < scales.coarse.depth;
+    inside.then(|| (y * scales.coarse.width + x, j * scales.per_side + i))
 }
 
 /// The middle of a place, in lattice units.

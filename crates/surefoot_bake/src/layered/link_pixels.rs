@@ -12,14 +12,17 @@ use crate::error::BakeError;
 use crate::layered::doubts::{Doubt, Doubts};
 use crate::layered::find_corners::{CornerPoint, find_corners};
 use crate::layered::fine_map::{
-    FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
+    FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at, middle_of,
 };
 use crate::layered::flood_layers::columns_beside;
-use crate::layered::probe::{Line, Probe, Reach};
+use crate::layered::ledges::Ledge;
+use crate::layered::probe::{Line, Look, Probe, Reach};
+use crate::layered::rasterize::FaceRange;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::{FaceRange, Slices};
+use crate::layered::slice::Slices;
 use crate::layered::walk_over::{RUN_PER_RISE, next_in_cell};
 use rayon::prelude::*;
+use std::ops::Range;
 use surefoot_mesh::EdgeClass;
 
 /// Where ground ends between a pixel's middle and the next.
@@ -168,7 +171,7 @@ pub(crate) fn link_pixels(
     Ok(LinkedMap { map, links, stops, breaks, broken, corners })
 }
 
-fn pixels_of(cell: u32, per_cell: usize) -> std::ops::Range<u32> {
+fn pixels_of(cell: u32, per_cell: usize) -> Range<u32> {
     cell * per_cell as u32..(cell + 1) * per_cell as u32
 }
 
@@ -278,15 +281,22 @@ impl Linker<'_> {
     }
 
     fn reach(&self, pixel: u32, direction: usize, beside: FinePlace, probe: &mut Probe) -> Reach {
-        let line = self.look(pixel, direction, beside, probe);
+        let line = self.look(pixel, direction, beside, Look::All, probe);
         probe.reach(&line, self.scales.climb as f64, self.scales)
     }
 
     /// Looks from a pixel towards the place beside it.
-    fn look(&self, pixel: u32, direction: usize, beside: FinePlace, probe: &mut Probe) -> Line {
+    fn look(
+        &self,
+        pixel: u32,
+        direction: usize,
+        beside: FinePlace,
+        what: Look,
+        probe: &mut Probe,
+    ) -> Line {
         let line = self.line(pixel, direction);
         let (columns, count) = self.columns(pixel, beside);
-        probe.look(&line, &columns[..count], self.map, self.slices, self.scales);
+        probe.look(&line, (&columns[..count], what), self.map, self.slices, self.scales);
         line
     }
 
@@ -320,7 +330,8 @@ impl Linker<'_> {
         part: &mut Part,
     ) {
         let side = self.scales.per_side;
-        let first = pixels_of(cell, self.scales.pixels_per_cell()).start;
+        let per_cell = side * side;
+        let first = cell * per_cell;
         let uniform = self.kinds[cell as usize] == CellGround::Uniform;
         let beyond = [0, 1].map(|d| if uniform { self.uniform_beside(cell, d) } else { None });
         let borders = beyond.map(|b| b.is_none());
@@ -328,21 +339,36 @@ impl Linker<'_> {
             let is_plain = self.kinds[cell as usize] != CellGround::Mixed;
             doubts.look_around(cell, (is_plain, borders), self.map, self.slices, self.scales);
         }
+        let cells_beside = self.cells_beside(cell);
         for j in 0..side {
             for i in 0..side {
                 let within = j * side + i;
+                if !uniform && !self.map.has_ground(first + within) {
+                    continue;
+                }
                 for direction in 0..2 {
                     // Most pixels lie on one triangle with the next, and nothing is around.
                     let (last, step) = if direction == 0 { (i, 1) } else { (j, side) };
-                    let next = match (uniform, last + 1 < side) {
+                    let inside = last + 1 < side;
+                    // Across the border: from the last pixel to the first.
+                    let across = |b: u32| b + within - (side - 1) * step;
+                    let next = match (uniform, inside) {
                         (true, true) => Some(first + within + step),
-                        // Across the border: from the last pixel to the first.
-                        (true, false) => beyond[direction].map(|b| b + within - (side - 1) * step),
+                        (true, false) => beyond[direction].map(across),
                         _ => None,
                     };
                     let next = next.or_else(|| {
                         let doubt = doubts.between(direction, [i, j]);
-                        self.link(first + within, direction, doubt, probe, part)
+                        let pixel = first + within;
+                        let goes_on = |other: &u32| self.goes_on(pixel, *other, doubt);
+                        let other = match inside {
+                            true => Some(pixel + step).filter(goes_on),
+                            false => {
+                                let cells = cells_beside[direction].clone();
+                                cells.map(|c| across(c * per_cell)).find(goes_on)
+                            }
+                        };
+                        other.or_else(|| self.link(pixel, direction, doubt, probe, part))
                     });
                     let Some(next) = next else { continue };
                     links[within as usize][direction] = next;
@@ -368,6 +394,30 @@ impl Linker<'_> {
             && self.kinds[cells.start as usize] == CellGround::Uniform
             && self.map.grounds[there as usize] == self.map.grounds[here as usize];
         one.then_some(there)
+    }
+
+    /// The cells of the columns to the east and to the north.
+    fn cells_beside(&self, cell: u32) -> [Range<u32>; 2] {
+        let shape = &self.map.shape;
+        let [east, north, ..] = columns_beside(shape.columns[cell as usize], self.scales);
+        [east, north].map(|column| column.map_or(0..0, |c| shape.cells_of(c)))
+    }
+
+    /// Whether a pixel is linked to one beside it at first sight: near it, without a break, and nothing
+    /// can end the ground between them.
+    #[inline]
+    fn goes_on(&self, pixel: u32, other: u32, doubt: Doubt) -> bool {
+        let (a, b) = (pixel as usize, other as usize);
+        let apart = i64::from(self.map.heights[a].abs_diff(self.map.heights[b]));
+        let is_same = self.map.grounds[a] == self.map.grounds[b];
+        self.map.has_ground(other)
+            && apart <= self.scales.climb
+            // Ground at one place lies the agent's height apart: none is nearer.
+            && 2 * apart < self.scales.height
+            && (is_same || apart as f64 <= self.scales.break_height)
+            && !self.is_bridge(pixel)
+            && !self.is_bridge(other)
+            && self.is_certain(pixel, other, doubt)
     }
 
     /// Links that lead to another cell, from that cell.
@@ -423,10 +473,14 @@ impl Linker<'_> {
         }
         let here = self.map.place(pixel, self.scales);
         let places = [here, self.place_beside(pixel, direction)];
-        let certain = certain
-            || (self.is_certain(pixel, other, Doubt { obstacle: false, ..doubt })
-                && !self.may_be_blocked(pixel, other, direction, places));
-        if !certain && !self.is_free(pixel, other, direction, places, probe) {
+        let doubt = if certain {
+            Doubt::default()
+        } else {
+            self.closer_doubt(pixel, other, direction, places, doubt)
+        };
+        if doubt != Doubt::default()
+            && !self.is_free([pixel, other], direction, places, doubt, probe)
+        {
             return None;
         }
         if breaks {
@@ -436,15 +490,17 @@ impl Linker<'_> {
         Some(other)
     }
 
-    /// Whether something between two pixels may be in the agent's way, by its extent and its heights:
-    /// where nothing may, no triangle need be cut.
-    fn may_be_blocked(
+    /// Whether something between two pixels may be in the agent's way, by its extent and its heights, and
+    /// whether an edge of ground crosses the line between them: where neither is so, no triangle need be
+    /// cut.
+    fn closer_doubt(
         &self,
         a: u32,
         b: u32,
         direction: usize,
         [here, there]: [FinePlace; 2],
-    ) -> bool {
+        doubt: Doubt,
+    ) -> Doubt {
         let fine = f64::from(self.scales.fine);
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         for line in [self.line(a, direction), self.line(b, direction + 2)] {
@@ -458,29 +514,59 @@ impl Linker<'_> {
         let row = aside.rem_euclid(side) as u8;
         let stretch = along.rem_euclid(side) as u8 + 1;
         let (columns, count) = self.columns(a, there);
-        columns[..count].iter().zip([stretch, 0]).any(|(&column, stretch)| {
-            let mut faces = self.slices.faces_along(column, direction, row, stretch);
-            faces.any(|face| ends_ground(face, range, self.scales))
-        })
+        let stretches = || columns[..count].iter().zip([stretch, 0]);
+        let middle = middle_of(here, self.scales);
+        let along = [middle[direction], middle[direction] + i64::from(self.scales.fine)];
+        let climb = self.scales.climb;
+        let crosses = |ledge: &Ledge, stretch: u8| {
+            ledge.is_along(direction, row, stretch)
+                && i64::from(ledge.hi) >= range[0] - climb
+                && i64::from(ledge.lo) <= range[1] + climb
+                && ledge.may_cross(direction, middle[1 - direction], along)
+        };
+        let is_crossed = || {
+            stretches().any(|(&column, stretch)| {
+                self.slices.ledges_of(column).iter().any(|ledge| crosses(ledge, stretch))
+            })
+        };
+        let may_be_blocked = || {
+            stretches().any(|(&column, stretch)| {
+                let mut faces = self.slices.faces_along(column, direction, row, stretch);
+                faces.any(|face| ends_ground(face, range, self.scales))
+            })
+        };
+        let one = self.map.grounds[a as usize] == self.map.grounds[b as usize];
+        // Here the ground goes on with its slope, which the first doubt does not know.
+        Doubt {
+            obstacle: (doubt.obstacle || (doubt.ledge && !one)) && may_be_blocked(),
+            ledge: doubt.ledge && !one && is_crossed(),
+        }
     }
 
     /// Whether nothing ends the ground between two pixels, or only the gap between two treads.
     fn is_free(
         &self,
-        a: u32,
-        b: u32,
+        [a, b]: [u32; 2],
         direction: usize,
         [here, there]: [FinePlace; 2],
+        doubt: Doubt,
         probe: &mut Probe,
     ) -> bool {
         let ends = [(a, direction, there), (b, direction + 2, here)];
         // One triangle has no break, and no end between two of its points.
         if self.map.grounds[a as usize] == self.map.grounds[b as usize] {
-            let line = self.look(a, direction, there, probe);
+            let line = self.look(a, direction, there, Look::All, probe);
             return probe.is_clear(&line, self.scales) || self.passes_lip(ends, probe);
         }
         let mut free = true;
         for (pixel, towards, beside) in ends {
+            // Where nothing can be in the way, it is enough to look at the ground.
+            if !doubt.obstacle {
+                let line = self.look(pixel, towards, beside, Look::Ground, probe);
+                let end = probe.ground_end(&line, self.scales.climb as f64, self.scales);
+                free &= end >= f64::from(self.scales.fine);
+                continue;
+            }
             match self.reach(pixel, towards, beside, probe) {
                 Reach::Whole => {}
                 Reach::To(_, EdgeClass::Open) => free = false,
@@ -493,7 +579,7 @@ impl Linker<'_> {
         // How far the ground goes on without any break, from both sides.
         let mut covered = 0.0;
         for (pixel, towards, beside) in ends {
-            let line = self.look(pixel, towards, beside, probe);
+            let line = self.look(pixel, towards, beside, Look::Ground, probe);
             covered += probe.ground_end(&line, self.scales.break_height, self.scales);
         }
         let heights = &self.map.heights;
@@ -506,7 +592,7 @@ impl Linker<'_> {
     fn passes_lip(&self, ends: [(u32, usize, FinePlace); 2], probe: &mut Probe) -> bool {
         let mut missing = f64::from(self.scales.fine);
         for (pixel, towards, beside) in ends {
-            let line = self.look(pixel, towards, beside, probe);
+            let line = self.look(pixel, towards, beside, Look::All, probe);
             let climb = self.scales.climb as f64;
             let Some(extent) = probe.low_extent(&line, climb, self.scales) else { return false };
             missing -= extent;
@@ -531,7 +617,7 @@ impl Linker<'_> {
         };
         let (upper, towards, beside) =
             if upper_first { (a, direction, there) } else { (b, direction + 2, here) };
-        let line = self.look(upper, towards, beside, probe);
+        let line = self.look(upper, towards, beside, Look::Ground, probe);
         let end = probe.ground_end(&line, self.scales.break_height, self.scales);
         (if upper_first { end } else { f64::from(self.scales.fine) - end }) as f32
     }

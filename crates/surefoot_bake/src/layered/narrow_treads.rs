@@ -10,7 +10,7 @@
 //! alone.
 
 use crate::layered::fine_map::{FineMap, FinePlace, PixelKind, STEPS};
-use crate::layered::probe::Probe;
+use crate::layered::probe::{Look, Probe};
 use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
 use crate::layered::walk_over::{Bridge, is_free, look_beside, places_from};
@@ -42,12 +42,12 @@ pub(crate) fn find_narrow_treads(
             true => (pixel, other, direction),
             false => (other, pixel, direction + 2),
         };
-        let line = look_beside(map, upper, down, slices, scales, probe);
+        let line = look_beside(map, (upper, down), Look::All, slices, scales, probe);
         let Some((tread, far)) = probe.tread_below(&line, height(lower) as f64, scales) else {
             continue;
         };
         let back = f64::from(scales.fine) - far;
-        let line = look_beside(map, lower, (down + 2) % 4, slices, scales, probe);
+        let line = look_beside(map, (lower, (down + 2) % 4), Look::All, slices, scales, probe);
         let at = map.place(lower, scales);
         let z = tread.round() as i64;
         if !is_wide(map, at, z, scales)

@@ -23,13 +23,25 @@ struct Cut {
     refused: bool,
 }
 
+/// Which triangles are cut along a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// All of them.
+    All,
+    /// Those that may be walked over: nothing stands in the way, or it is not asked for.
+    Ground,
+}
+
 impl Cut {
+    #[inline]
     fn height(&self, s: f64) -> f64 {
-        let run = self.to - self.from;
-        if run > 0.0 {
-            self.z[0] + (self.z[1] - self.z[0]) * (s - self.from) / run
-        } else {
+        // Most are asked for at an end.
+        if s <= self.from {
             self.z[0]
+        } else if s >= self.to {
+            self.z[1]
+        } else {
+            self.z[0] + (self.z[1] - self.z[0]) * (s - self.from) / (self.to - self.from)
         }
     }
 }
@@ -69,11 +81,22 @@ struct LineCut {
     upright: bool,
 }
 
+impl LineCut {
+    /// From one point to another, each with its height.
+    #[inline]
+    const fn between(from: (f64, f64), to: (f64, f64)) -> Self {
+        let (surface, refused) = (Surface::UPRIGHT, false);
+        Self { from: from.0, to: to.0, z: [from.1, to.1], surface, refused, upright: false }
+    }
+}
+
 /// A column's triangles cut along one stretch of a line.
 #[derive(Debug, Default)]
 struct NearStretch {
     /// Column, axis, row and stretch.
     key: (u32, u8, u8, u8),
+    /// Whether only ground was cut.
+    ground_only: bool,
     /// Between which heights triangles were cut; nothing where none were.
     heights: Option<[f64; 2]>,
     cuts: Vec<LineCut>,
@@ -93,7 +116,7 @@ impl Probe {
     pub(crate) fn look(
         &mut self,
         line: &Line,
-        columns: &[u32],
+        (columns, what): (&[u32], Look),
         map: &FineMap,
         slices: &Slices,
         scales: &Scales,
@@ -114,7 +137,7 @@ impl Probe {
             let side = i64::from(scales.per_side);
             let (row, stretch) = (row.clamp(0, side - 1), stretch.clamp(0, side));
             let key = (column, line.axis as u8, row as u8, stretch as u8);
-            let at = self.gather(key, [lowest, highest], map, slices, scales);
+            let at = self.gather((key, what), [lowest, highest], map, slices, scales);
             let shift = shift as f64;
             let (start, end) =
                 if line.sign > 0.0 { (shift, shift + reach) } else { (shift - reach, shift) };
@@ -146,14 +169,16 @@ impl Probe {
     /// The triangles of a column along a stretch: those found before, or found now. Returns where.
     fn gather(
         &mut self,
-        key: (u32, u8, u8, u8),
+        (key, what): ((u32, u8, u8, u8), Look),
         [lowest, highest]: [f64; 2],
         map: &FineMap,
         slices: &Slices,
         scales: &Scales,
     ) -> usize {
         let holds = |s: &NearStretch| {
-            s.key == key && s.heights.is_some_and(|[low, high]| low <= lowest && high >= highest)
+            s.key == key
+                && (!s.ground_only || what == Look::Ground)
+                && s.heights.is_some_and(|[low, high]| low <= lowest && high >= highest)
         };
         if let Some(at) = self.stretches.iter().position(holds) {
             return at;
@@ -167,20 +192,21 @@ impl Probe {
         let (low, high) = (lowest - more, highest + more);
         let near = &mut self.stretches[at];
         (near.key, near.heights) = (key, Some([low, high]));
+        near.ground_only = what == Look::Ground;
         near.cuts.clear();
         let corner = scales.corner(column);
         let fine = i64::from(scales.fine);
         let middle = corner[1 - axis] + i64::from(row) * fine + fine / 2;
         let start = if axis == 0 { [corner[0], middle] } else { [middle, corner[1]] };
         for face in slices.faces_along(column, axis, row, stretch) {
-            if f64::from(face.hi) < low || f64::from(face.lo) > high {
+            let counts = what == Look::All || face.surface.faces_up();
+            if !counts || f64::from(face.hi) < low || f64::from(face.lo) > high {
                 continue;
             }
             let corners = &slices.triangles[face.triangle as usize].corners;
             if let Some(cut) = cut_along(corners, axis, start) {
                 let surface = face.surface;
-                let refused =
-                    surface == Surface::STEEP && map.refused.binary_search(&face.triangle).is_ok();
+                let refused = surface == Surface::STEEP && map.is_refused(face.triangle);
                 near.cuts.push(LineCut { surface, refused, ..cut });
             }
         }
@@ -382,53 +408,59 @@ fn enters(c: &Cut, above: [f64; 2], low: f64, high: f64) -> Option<f64> {
 
 /// A triangle cut along the line through a point along an axis; distances from that point.
 fn cut_along(corners: &[[i32; 3]; 3], axis: usize, start: [i64; 2]) -> Option<LineCut> {
-    let aside = |k: usize| i64::from(corners[k][1 - axis]) - start[1 - axis];
-    let corner = |k: usize| EdgeEnd {
-        aside: aside(k),
-        along: (i64::from(corners[k][axis]) - start[axis]) as f64,
-        z: f64::from(corners[k][2]),
+    // Whole numbers of less than 53 bits: exact.
+    let (aside, along) = (start[1 - axis] as f64, start[axis] as f64);
+    let corner = |c: &[i32; 3]| EdgeEnd {
+        aside: f64::from(c[1 - axis]) - aside,
+        along: f64::from(c[axis]) - along,
+        z: f64::from(c[2]),
     };
-    let (a, b, c) = (aside(0), aside(1), aside(2));
-    let below = usize::from(a < 0) | usize::from(b < 0) << 1 | usize::from(c < 0) << 2;
-    let mut found = CutEnds::default();
-    let (surface, refused) = (Surface::UPRIGHT, false);
-    if a != 0 && b != 0 && c != 0 {
-        // One corner lies alone on its side, and its two edges are cut.
-        let alone = match below {
-            0b000 | 0b111 => return None,
-            0b001 | 0b110 => 0,
-            0b010 | 0b101 => 1,
-            _ => 2,
-        };
-        let (from, one, other) = (corner(alone), corner((alone + 1) % 3), corner((alone + 2) % 3));
-        for end in [one, other] {
-            let (s, z) = from.crossing(end);
-            found.add(s, z);
-        }
+    let [a, b, c] = [corner(&corners[0]), corner(&corners[1]), corner(&corners[2])];
+    if a.aside == 0.0 || b.aside == 0.0 || c.aside == 0.0 {
+        return cut_at_corners(a, b, c);
+    }
+    // One corner lies alone on its side, and its two edges are cut.
+    let (ab, bc) = ((a.aside < 0.0) == (b.aside < 0.0), (b.aside < 0.0) == (c.aside < 0.0));
+    let ((s, z), (t, y)) = match (ab, bc) {
+        (true, true) => return None,
+        (false, true) => (a.crossing(b), a.crossing(c)),
+        (false, false) => (b.crossing(c), b.crossing(a)),
+        (true, false) => (c.crossing(a), c.crossing(b)),
+    };
+    Some(if s < t {
+        LineCut::between((s, z), (t, y))
+    } else if t < s {
+        LineCut::between((t, y), (s, z))
     } else {
-        for (k, j) in [(corner(0), corner(1)), (corner(1), corner(2)), (corner(2), corner(0))] {
-            if k.aside == 0 {
-                found.add(k.along, k.z);
-            }
-            if k.aside.signum() * j.aside.signum() < 0 {
-                let (s, z) = k.crossing(j);
-                found.add(s, z);
-            }
+        LineCut { upright: true, ..LineCut::between((s, z.min(y)), (s, z.max(y))) }
+    })
+}
+
+/// The same where the line runs through a corner.
+fn cut_at_corners(a: EdgeEnd, b: EdgeEnd, c: EdgeEnd) -> Option<LineCut> {
+    let mut found = CutEnds::default();
+    for (k, j) in [(a, b), (b, c), (c, a)] {
+        if k.aside == 0.0 {
+            found.add(k.along, k.z);
+        }
+        if (k.aside < 0.0 && j.aside > 0.0) || (k.aside > 0.0 && j.aside < 0.0) {
+            let (s, z) = k.crossing(j);
+            found.add(s, z);
         }
     }
     let CutEnds { low, high, z_low, z_high } = found;
     if !(high.0 >= low.0) {
         return None;
     }
-    let upright = (a == 0 && b == 0 && c == 0) || !(high.0 > low.0);
+    let upright = (a.aside == 0.0 && b.aside == 0.0 && c.aside == 0.0) || !(high.0 > low.0);
     let z = if upright { [z_low, z_high] } else { [low.1, high.1] };
-    Some(LineCut { from: low.0, to: high.0, z, surface, refused, upright })
+    Some(LineCut { z, upright, ..LineCut::between(low, high) })
 }
 
 /// A corner of a triangle beside a line.
 #[derive(Clone, Copy)]
 struct EdgeEnd {
-    aside: i64,
+    aside: f64,
     along: f64,
     z: f64,
 }
@@ -439,7 +471,7 @@ impl EdgeEnd {
     #[inline]
     fn crossing(self, other: Self) -> (f64, f64) {
         let (k, j) = if self.aside < other.aside { (self, other) } else { (other, self) };
-        let t = -k.aside as f64 / (j.aside - k.aside) as f64;
+        let t = -k.aside / (j.aside - k.aside);
         (k.along + t * (j.along - k.along), k.z + t * (j.z - k.z))
     }
 }

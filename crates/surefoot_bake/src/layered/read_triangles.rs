@@ -9,6 +9,7 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::read::{self, Point3, normal_units};
+use crate::layered::scales::round_to_i32;
 use crate::layered::table::{Table, hash};
 use crate::settings::Resolved;
 use crate::voxel::grid::{Classes, GridTriangle, Surface};
@@ -30,6 +31,9 @@ pub(crate) struct ReadTriangles {
     pub(crate) points: Vec<Point3>,
 }
 
+/// No triangle is the same one turned over.
+const NO_TWIN: u32 = u32::MAX;
+
 /// Triangles that a thread classes before it looks for more.
 const CHUNK: usize = 16_384;
 
@@ -41,9 +45,12 @@ pub(crate) fn read_triangles(
     let classes = Classes::new(settings);
     if settings.exact.cluster_m > 0.0 || !settings.areas.is_empty() {
         let soup = read::read(scene, settings, context)?;
-        let has = |t: [u32; 3]| soup.triangles.binary_search(&t).is_ok();
+        let has_twin = |i: usize| {
+            let [a, b, c] = soup.triangles[i];
+            soup.triangles.binary_search(&[a, c, b]).is_ok()
+        };
         let area = |i: usize| soup.areas[i].0;
-        let surfaces = class_all(&soup.points, &soup.triangles, area, has, &classes);
+        let surfaces = class_all(&soup.points, &soup.triangles, area, has_twin, &classes);
         let (triangles, numbers) = with_classes(&soup.points, soup.triangles, &surfaces);
         let (frame, area_names, points) = (soup.frame, soup.area_names, soup.points);
         return Ok(ReadTriangles { frame, area_names, triangles, numbers, points });
@@ -51,6 +58,8 @@ pub(crate) fn read_triangles(
     let (frame, on_lattice) = place_points(scene, settings)?;
     let (points, number_of) = weld(&on_lattice);
     let mut kept: Vec<[u32; 3]> = Vec::with_capacity(scene.triangle_count());
+    // For each the same triangle turned over, if there is one: both are found by one key.
+    let mut twins: Vec<u32> = Vec::with_capacity(scene.triangle_count());
     let mut table = Table::for_count(scene.triangle_count());
     let (mut degenerate, mut duplicates) = (0, 0);
     for t in scene.triangles() {
@@ -61,18 +70,32 @@ pub(crate) fn read_triangles(
             continue;
         }
         let t = smallest_first(t);
-        match table.find_or_add(hash(t), kept.len() as u32, |other| kept[other as usize] == t) {
-            Some(_) => duplicates += 1,
-            None => kept.push(t),
+        let (turned, new) = ([t[0], t[2], t[1]], kept.len() as u32);
+        let key = if t[1] < t[2] { t } else { turned };
+        let is_same = |other: u32| {
+            let other = kept[other as usize];
+            other == t || other == turned
+        };
+        match table.find_or_add(hash(key), new, is_same) {
+            None => twins.push(NO_TWIN),
+            Some(known) if kept[known as usize] == turned && twins[known as usize] == NO_TWIN => {
+                twins[known as usize] = new;
+                twins.push(known);
+            }
+            Some(_) => {
+                duplicates += 1;
+                continue;
+            }
         }
+        kept.push(t);
     }
     context.report.ignored_triangles += degenerate as u64;
     context.count("points", points.len());
     context.count("triangles", kept.len());
     context.count("too_small", degenerate);
     context.count("duplicates", duplicates);
-    let has = |t: [u32; 3]| table.find(hash(t), |other| kept[other as usize] == t).is_some();
-    let surfaces = class_all(&points, &kept, |_| 0, has, &classes);
+    let has_twin = |i: usize| twins[i] != NO_TWIN;
+    let surfaces = class_all(&points, &kept, |_| 0, has_twin, &classes);
     let (triangles, numbers) = with_classes(&points, kept, &surfaces);
     let area_names = vec!["ground".to_owned()];
     Ok(ReadTriangles { frame, area_names, triangles, numbers, points })
@@ -83,7 +106,7 @@ fn class_all(
     points: &[Point3],
     triangles: &[[u32; 3]],
     area: impl Fn(usize) -> u16 + Sync,
-    has: impl Fn([u32; 3]) -> bool + Sync,
+    has_twin: impl Fn(usize) -> bool + Sync,
     classes: &Classes,
 ) -> Vec<Option<Surface>> {
     triangles
@@ -92,7 +115,7 @@ fn class_all(
         .enumerate()
         .map(|(i, &t)| {
             let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
-            classes.class(&corners, area(i), || has([t[0], t[2], t[1]]))
+            classes.class(&corners, area(i), || has_twin(i))
         })
         .collect()
 }
@@ -155,8 +178,8 @@ fn place_points(scene: &Scene, settings: &Resolved) -> Result<(Frame, Vec<Point3
     let on_lattice = canonical
         .par_iter()
         .map(|p| {
-            let p = ((*p - origin) * LATTICE_PER_M).round();
-            [p.x as i32, p.y as i32, p.z as i32]
+            let p = (*p - origin) * LATTICE_PER_M;
+            [round_to_i32(p.x), round_to_i32(p.y), round_to_i32(p.z)]
         })
         .collect();
     Ok((rotated.moved_to(origin), on_lattice))

@@ -6,16 +6,21 @@
 //! where what is in the way is found by its different depth). What is in the way: any surface between
 //! the step's and the agent's height; and a surface facing down below the step's height, unless one
 //! facing up ends what begins there before. A surface above it that faces up and is too steep is noted
-//! too: it may be a riser. Every cell is asked alone, so cells run in parallel.
+//! too: it may be a riser. Surfaces over the middles are found once for all cells of a column, and every
+//! column is asked alone, so that they run in parallel.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::layered::cutting_shape::CuttingShape;
 use crate::layered::fine_map::{FineMap, NO_HEIGHT, NO_PIXEL, PixelKind, Under};
-use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::{FaceRange, Slices};
+use crate::layered::rasterize::FaceRange;
+use crate::layered::scales::{Scales, TOUCHING_UNITS, round_to_i32};
+use crate::layered::slice::Slices;
 use crate::voxel::grid::{GridTriangle, Surface};
 use rayon::prelude::*;
+
+/// The most pixels of a column whose samples are sorted by counting.
+const MOST_PIXELS: usize = 64;
 
 /// Cells that a thread refines before it looks for more.
 const CHUNK: usize = 256;
@@ -47,16 +52,17 @@ pub(crate) fn refine(
         })
         .collect();
     context.check_cancelled()?;
-    let surface = |&g: &u32| (g != NO_PIXEL).then(|| slices.surface(g));
-    let kinds: Vec<PixelKind> = grounds
-        .iter()
-        .map(|g| match surface(g) {
+    let (mut kinds, mut areas) =
+        (Vec::with_capacity(grounds.len()), Vec::with_capacity(grounds.len()));
+    for &ground in &grounds {
+        let surface = (ground != NO_PIXEL).then(|| slices.surface(ground));
+        kinds.push(match surface {
             None => PixelKind::Nothing,
             Some(s) if s.is_ground() => PixelKind::Ground,
             Some(_) => PixelKind::Steep,
-        })
-        .collect();
-    let areas = grounds.iter().map(|g| surface(g).map_or(0, Surface::area)).collect();
+        });
+        areas.push(surface.map_or(0, Surface::area));
+    }
     context.count("pixels", heights.len());
     context.count("steep_pixels", kinds.iter().filter(|k| **k == PixelKind::Steep).count());
     Ok(FineMap {
@@ -71,16 +77,64 @@ pub(crate) fn refine(
     })
 }
 
-/// A surface over a pixel: the pixel, its height, whether it faces up, whether it faces down.
-type Event = (u32, i32, bool, bool);
+/// A surface over a pixel's middle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Sample {
+    /// The pixel within its column, the height, and what the surface is, packed in this order.
+    key: u64,
+    triangle: u32,
+}
 
-/// Working memory of a cell.
+impl Sample {
+    const UP: u64 = 4;
+    const DOWN: u64 = 2;
+    const GROUND: u64 = 1;
+
+    fn new(pixel: u32, z: i32, surface: Surface, triangle: u32) -> Self {
+        let bit = |is: bool, bit: u64| if is { bit } else { 0 };
+        let kind = bit(surface.faces_up(), Self::UP)
+            | bit(surface.faces_down(), Self::DOWN)
+            | bit(surface.is_ground(), Self::GROUND);
+        // From the lowest number on, as heights go.
+        let height = z as u32 ^ 1 << 31;
+        Self { key: u64::from(pixel) << 35 | u64::from(height) << 3 | kind, triangle }
+    }
+
+    const fn pixel(&self) -> usize {
+        (self.key >> 35) as usize
+    }
+
+    const fn z(&self) -> i32 {
+        ((self.key >> 3) as u32 ^ 1 << 31) as i32
+    }
+
+    const fn faces_up(&self) -> bool {
+        self.key & Self::UP != 0
+    }
+
+    const fn faces_down(&self) -> bool {
+        self.key & Self::DOWN != 0
+    }
+
+    const fn is_ground(&self) -> bool {
+        self.key & Self::GROUND != 0
+    }
+
+    /// Facing up, too steep to walk on.
+    const fn is_steep(&self) -> bool {
+        self.faces_up() && !self.is_ground()
+    }
+}
+
+/// Working memory of a thread.
 #[derive(Default)]
 struct CellScratch {
-    /// Surfaces over its pixels.
-    events: Vec<Event>,
-    steep_heights: Vec<i32>,
-    steep_grounds: Vec<u32>,
+    /// The column whose surfaces are known.
+    column: Option<u32>,
+    /// Those that its cells ask for, by pixel and from below.
+    samples: Vec<Sample>,
+    /// Others, while they are sorted.
+    sorted: Vec<Sample>,
     under: Vec<Under>,
 }
 
@@ -160,7 +214,7 @@ impl PixelTriangle {
 
     fn height_over(&self, i: u32, j: u32) -> i32 {
         let z = self.z + f64::from(i) * self.z_per_x + f64::from(j) * self.z_per_y;
-        z.clamp(self.lo, self.hi).round() as i32
+        round_to_i32(z.clamp(self.lo, self.hi))
     }
 
     /// The height over a pixel's middle, where the triangle covers it; its border counts.
@@ -234,6 +288,72 @@ pub(crate) fn slope(triangle: &GridTriangle) -> [f64; 2] {
     if n.z.abs() > 0.0 { [-n.x / n.z, -n.y / n.z] } else { [0.0, 0.0] }
 }
 
+/// Finds the surfaces over the pixels of a column that are ground of one of its cells or may be in the way
+/// above it.
+fn sample_column(
+    column: u32,
+    shape: &CuttingShape,
+    slices: &Slices,
+    scales: &Scales,
+    [samples, sorted]: [&mut Vec<Sample>; 2],
+) {
+    let cells = shape.cells_of(column);
+    let cells = cells.start as usize..cells.end as usize;
+    let least = shape.lows[cells.clone()].iter().min().map_or(0, |z| i64::from(*z));
+    let most = shape.highs[cells].iter().max().map_or(0, |z| i64::from(*z)) + scales.step;
+    let faces = || slices.faces_of(column).iter().filter(|f| f.may_cover_middles());
+    // Where something facing down may begin something solid, all that lies above may end it.
+    let (begins_from, begins_to) = (least - TOUCHING_UNITS, most + scales.step);
+    let begins = |f: &FaceRange| {
+        f.surface.faces_down() && i64::from(f.hi) >= begins_from && i64::from(f.lo) <= begins_to
+    };
+    let highest = if faces().any(begins) { i64::MAX } else { most + scales.height };
+    samples.clear();
+    for face in faces().filter(|f| i64::from(f.hi) >= begins_from && i64::from(f.lo) <= highest) {
+        let triangle = &slices.triangles[face.triangle as usize];
+        visit_covered(face, triangle, column, scales, |pixel, z| {
+            samples.push(Sample::new(pixel, z, face.surface, face.triangle));
+        });
+    }
+    sort_samples(samples, sorted, scales.pixels_per_cell());
+}
+
+/// Sorts samples by pixel, then by height: few lie over one pixel.
+fn sort_samples(samples: &mut Vec<Sample>, sorted: &mut Vec<Sample>, pixels: usize) {
+    if samples.is_sorted() {
+        return;
+    }
+    let mut next = [0_u16; MOST_PIXELS + 1];
+    if pixels > MOST_PIXELS || samples.len() > usize::from(u16::MAX) {
+        samples.sort_unstable();
+        return;
+    }
+    for sample in &*samples {
+        next[sample.pixel() + 1] += 1;
+    }
+    for i in 0..pixels {
+        next[i + 1] += next[i];
+    }
+    sorted.clear();
+    sorted.extend_from_slice(samples);
+    for sample in &*samples {
+        let at = &mut next[sample.pixel()];
+        sorted[usize::from(*at)] = *sample;
+        *at += 1;
+    }
+    std::mem::swap(samples, sorted);
+    // By insertion: each lies among those of its pixel already.
+    for i in 1..samples.len() {
+        let sample = samples[i];
+        let mut at = i;
+        while at > 0 && samples[at - 1] > sample {
+            samples[at] = samples[at - 1];
+            at -= 1;
+        }
+        samples[at] = sample;
+    }
+}
+
 fn refine_cell(
     shape: &CuttingShape,
     cell: usize,
@@ -242,127 +362,76 @@ fn refine_cell(
     (heights, grounds): (&mut [i32], &mut [u32]),
     scratch: &mut CellScratch,
 ) {
-    let (column, range) = (shape.columns[cell], [shape.lows[cell], shape.highs[cell]]);
-    topmost(column, range, slices, scales, (heights, grounds), Surface::is_ground);
-    clear_blocked(column, slices, scales, (heights, grounds), &mut scratch.events);
+    let (column, [low, high]) = (shape.columns[cell], [shape.lows[cell], shape.highs[cell]]);
+    if scratch.column != Some(column) {
+        let samples = [&mut scratch.samples, &mut scratch.sorted];
+        sample_column(column, shape, slices, scales, samples);
+        scratch.column = Some(column);
+    }
     // A riser may end in the next column, on ground that this one does not know.
-    let range = [range[0], range[1].saturating_add(scales.step as i32)];
-    let in_range = |f: &FaceRange| f.hi >= range[0] && f.lo <= range[1];
-    let is_steep = |s: Surface| s == Surface::STEEP;
-    if !slices.faces_of(column).iter().any(|f| is_steep(f.surface) && in_range(f)) {
-        return;
-    }
-    let CellScratch { events, steep_heights, steep_grounds, under } = scratch;
-    steep_heights.clear();
-    steep_heights.resize(heights.len(), NO_HEIGHT);
-    steep_grounds.clear();
-    steep_grounds.resize(heights.len(), NO_PIXEL);
-    topmost(column, range, slices, scales, (steep_heights, steep_grounds), is_steep);
-    for (steep, ground) in steep_heights.iter_mut().zip(&*heights) {
-        if *steep <= *ground {
-            *steep = NO_HEIGHT;
-        }
-    }
-    clear_blocked(column, slices, scales, (steep_heights, steep_grounds), events);
-    for pixel in 0..heights.len() {
-        if steep_heights[pixel] != NO_HEIGHT {
-            if heights[pixel] != NO_HEIGHT {
-                let (height, ground) = (heights[pixel], grounds[pixel]);
-                under.push(Under { pixel: pixel as u32, height, ground });
+    let steep_high = high.saturating_add(scales.step as i32);
+    for samples in scratch.samples.chunk_by(|a, b| a.pixel() == b.pixel()) {
+        // Most have one surface over them.
+        if let [only] = samples {
+            let high = if only.is_ground() { high } else { steep_high };
+            if only.faces_up() && only.z() >= low && only.z() <= high {
+                (heights[only.pixel()], grounds[only.pixel()]) = (only.z(), only.triangle);
             }
-            heights[pixel] = steep_heights[pixel];
-            grounds[pixel] = steep_grounds[pixel];
-        }
-    }
-}
-
-/// The topmost surface of some kind over every pixel of a column, between two heights.
-fn topmost(
-    column: u32,
-    [low, high]: [i32; 2],
-    slices: &Slices,
-    scales: &Scales,
-    (heights, grounds): (&mut [i32], &mut [u32]),
-    is_wanted: impl Fn(Surface) -> bool,
-) {
-    let wanted = |f: &&FaceRange| {
-        f.hi >= low && f.lo <= high && f.may_cover_middles() && is_wanted(f.surface)
-    };
-    for face in slices.faces_of(column).iter().filter(wanted) {
-        let triangle = &slices.triangles[face.triangle as usize];
-        visit_covered(face, triangle, column, scales, |pixel, z| {
-            let (best, ground) = (&mut heights[pixel as usize], &mut grounds[pixel as usize]);
-            // Of several at one height the choice must not depend on their order.
-            let wins = *best == NO_HEIGHT
-                || z > *best
-                || (z == *best && triangle.corners < slices.triangles[*ground as usize].corners);
-            if z >= low && z <= high && wins {
-                (*best, *ground) = (z, face.triangle);
-            }
-        });
-    }
-}
-
-/// Takes away ground over which something is in the agent's way.
-fn clear_blocked(
-    column: u32,
-    slices: &Slices,
-    scales: &Scales,
-    (heights, grounds): (&mut [i32], &mut [u32]),
-    events: &mut Vec<Event>,
-) {
-    let faces = slices.faces_of(column);
-    let known = heights.iter().filter(|h| **h != NO_HEIGHT);
-    let (Some(&least), Some(&most)) = (known.clone().min(), known.max()) else { return };
-    let (least, most) = (i64::from(least), i64::from(most));
-    // Things in the way, and things facing down that may begin something solid.
-    let in_the_way = |lo: i64, hi: i64| hi > least + scales.step && lo < most + scales.height;
-    let begins = |lo: i64, hi: i64| hi >= least - TOUCHING_UNITS && lo <= most + scales.step;
-    let down = |f: &FaceRange| f.surface.faces_down() && begins(i64::from(f.lo), i64::from(f.hi));
-    let faces = || faces.iter().filter(|f| f.may_cover_middles());
-    let solids = faces().any(down);
-    if !solids && !faces().any(|f| in_the_way(i64::from(f.lo), i64::from(f.hi))) {
-        return;
-    }
-    events.clear();
-    for face in faces().filter(|f| i64::from(f.hi) >= least - TOUCHING_UNITS) {
-        if !solids && !in_the_way(i64::from(face.lo), i64::from(face.hi)) {
             continue;
         }
-        let triangle = &slices.triangles[face.triangle as usize];
-        let surface = face.surface;
-        visit_covered(face, triangle, column, scales, |pixel, z| {
-            if heights[pixel as usize] != NO_HEIGHT {
-                events.push((pixel, z, surface.faces_up(), surface.faces_down()));
-            }
-        });
-    }
-    events.sort_unstable();
-    for of_pixel in events.chunk_by(|a, b| a.0 == b.0) {
-        let pixel = of_pixel[0].0 as usize;
-        if is_blocked(of_pixel, i64::from(heights[pixel]), scales) {
-            heights[pixel] = NO_HEIGHT;
-            grounds[pixel] = NO_PIXEL;
+        let free = |s: &Sample| !is_blocked(samples, i64::from(s.z()), scales);
+        let ground = topmost(samples, [low, high], slices, Sample::is_ground).filter(free);
+        let steep = topmost(samples, [low, steep_high], slices, Sample::is_steep)
+            .filter(|s| ground.is_none_or(|g| s.z() > g.z()))
+            .filter(free);
+        let pixel = samples[0].pixel();
+        if let (Some(_), Some(ground)) = (steep, ground) {
+            let (height, ground) = (ground.z(), ground.triangle);
+            scratch.under.push(Under { pixel: pixel as u32, height, ground });
+        }
+        if let Some(top) = steep.or(ground) {
+            (heights[pixel], grounds[pixel]) = (top.z(), top.triangle);
         }
     }
 }
 
-/// Whether something over a pixel, sorted from below, leaves no room to stand.
-fn is_blocked(events: &[Event], ground: i64, scales: &Scales) -> bool {
-    for (i, &(_, z, _, down)) in events.iter().enumerate() {
-        let above = i64::from(z) - ground;
-        if above > scales.step && above < scales.height {
-            return true;
+/// The topmost surface of some kind over a pixel, between two heights.
+fn topmost(
+    samples: &[Sample],
+    [low, high]: [i32; 2],
+    slices: &Slices,
+    is_wanted: impl Fn(&Sample) -> bool,
+) -> Option<Sample> {
+    let mut wanted = samples.iter().rev().filter(|s| s.z() <= high && is_wanted(s));
+    let mut best = *wanted.next().filter(|s| s.z() >= low)?;
+    let height = best.z();
+    // Of several at one height the choice must not depend on their order.
+    let corners = |s: &Sample| &slices.triangles[s.triangle as usize].corners;
+    for other in wanted.take_while(|s| s.z() == height) {
+        if corners(other) < corners(&best) {
+            best = *other;
         }
-        if !down || above < -TOUCHING_UNITS || above > scales.step {
+    }
+    Some(best)
+}
+
+/// Whether something over a pixel, sorted from below, leaves no room to stand at a height.
+fn is_blocked(samples: &[Sample], ground: i64, scales: &Scales) -> bool {
+    for (i, sample) in samples.iter().enumerate() {
+        let z = i64::from(sample.z());
+        let above = z - ground;
+        if above > scales.step {
+            return above < scales.height;
+        }
+        if !sample.faces_down() || above < -TOUCHING_UNITS {
             continue;
         }
         // What ends what begins here: the next surface that faces up, unless something else begins
         // before it; where the two touch, one thing stands on another.
-        let beyond = |e: &&Event| i64::from(e.1) - i64::from(z) > TOUCHING_UNITS;
-        let rest = &events[i + 1..];
-        let up = rest.iter().filter(beyond).find(|e| e.2).map(|e| i64::from(e.1));
-        let next_down = rest.iter().filter(beyond).find(|e| e.3).map(|e| i64::from(e.1));
+        let beyond = |s: &&Sample| i64::from(s.z()) - z > TOUCHING_UNITS;
+        let rest = || samples[i + 1..].iter().filter(beyond);
+        let up = rest().find(|s| s.faces_up()).map(|s| i64::from(s.z()));
+        let next_down = rest().find(|s| s.faces_down()).map(|s| i64::from(s.z()));
         match (up, next_down) {
             (Some(up), Some(down)) if down + TOUCHING_UNITS < up => {}
             (Some(up), _) if up - ground > scales.step => return true,
@@ -370,8 +439,8 @@ fn is_blocked(events: &[Event], ground: i64, scales: &Scales) -> bool {
             // A lone sheet facing down has no end; one that lies on the ground is its underside, and one
             // under a sheet facing up is the other side of that.
             (None, None) if above > TOUCHING_UNITS => {
-                let touches = |e: &&Event| (e.1 - z).abs() <= TOUCHING_UNITS as i32;
-                if !events.iter().filter(touches).any(|e| e.2) {
+                let touches = |s: &&Sample| (i64::from(s.z()) - z).abs() <= TOUCHING_UNITS;
+                if !samples.iter().filter(touches).any(Sample::faces_up) {
                     return true;
                 }
             }
@@ -412,6 +481,32 @@ mod tests {
             }
         }
         assert!(covered > 500 && not > 500, "{covered} covered, {not} not");
+    }
+
+    /// By counting or not: samples come by pixel, from below.
+    #[test]
+    fn samples_are_sorted_by_pixel_and_height() {
+        let mut state = 5_u64;
+        let mut below = |most: u32| {
+            state =
+                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (state >> 33) as u32 % most
+        };
+        let kinds = [Surface::UPRIGHT, Surface::STEEP, Surface::DOWN, Surface::ground(3)];
+        for pixels in [1, 16, 64, 100] {
+            let mut samples: Vec<Sample> = (0..500)
+                .map(|i| {
+                    let z = below(40) as i32 - 20;
+                    Sample::new(below(pixels), z, kinds[below(4) as usize], i)
+                })
+                .collect();
+            let mut expected = samples.clone();
+            expected.sort_unstable();
+            sort_samples(&mut samples, &mut Vec::new(), pixels as usize);
+            assert_eq!(samples, expected);
+            let order = samples.iter().map(|s| (s.pixel(), s.z(), s.faces_up(), s.faces_down()));
+            assert!(order.is_sorted());
+        }
     }
 
     /// What lies too far away for areas in 64 bits is left to others.

@@ -4,6 +4,7 @@
 //! contours lie. All are whole numbers of lattice units counted from the frame's origin.
 
 use crate::error::BakeError;
+use crate::layered::divisor::Divisor;
 use crate::settings::{Resolved, VoxelSettings};
 use crate::voxel::grid::{Grid, GridTriangle, Surface};
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
@@ -18,6 +19,15 @@ const LIMIT_SLACK_M: f64 = 1e-4;
 /// Surfaces nearer to each other than this touch, in lattice units: a millimetre.
 pub(crate) const TOUCHING_UNITS: i64 = 64;
 
+/// The nearest whole number, halves away from nought, as [`f64::round`] has it: without a call, which
+/// processors without an instruction for it need. No number lies beyond 32 bits.
+#[inline]
+pub(crate) fn round_to_i32(v: f64) -> i32 {
+    let whole = v as i32;
+    let rest = v - f64::from(whole);
+    whole.saturating_add(i32::from(rest >= 0.5) - i32::from(rest <= -0.5))
+}
+
 /// Grids and limits, all in lattice units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scales {
@@ -28,6 +38,10 @@ pub(crate) struct Scales {
     /// Width of a fine cell, and how many of them lie along a coarse column's side.
     pub(crate) fine: i32,
     pub(crate) per_side: u32,
+    /// Divides by `per_side`, by the fine cells of a coarse column, and by the grid's width.
+    pub(crate) by_side: Divisor,
+    pub(crate) by_cell: Divisor,
+    by_width: Divisor,
     /// The agent's height and its largest step.
     pub(crate) height: i64,
     pub(crate) step: i64,
@@ -105,11 +119,15 @@ impl Scales {
             step.max(steepest.min(half_height))
         };
         let level = f64::from(coarse.cell_height);
+        let per_side = (coarse_cell / fine) as u32;
         Ok(Self {
             coarse,
             sub,
             fine,
-            per_side: (coarse_cell / fine) as u32,
+            per_side,
+            by_side: Divisor::new(per_side),
+            by_cell: Divisor::new(per_side * per_side),
+            by_width: Divisor::new(coarse.width),
             height: (units(agent.height_m) - slack) as i64,
             step: step as i64,
             climb: climb_over(fine) as i64,
@@ -128,7 +146,8 @@ impl Scales {
     /// A coarse column's place in the grid.
     #[inline]
     pub(crate) const fn place(&self, column: u32) -> [u32; 2] {
-        [column % self.coarse.width, column / self.coarse.width]
+        let (y, x) = self.by_width.divide(column);
+        [x, y]
     }
 
     /// The lower corner of a coarse column, in lattice units.
@@ -145,5 +164,22 @@ impl Scales {
         let parts = i64::from(self.coarse.cell / self.sub.cell);
         let (coarse, sub) = (self.coarse.first_column(), self.sub.first_column());
         [0, 1].map(|k| (coarse[k] * parts - sub[k]) as i32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_that_of_the_library() {
+        for whole in [-70_000, -2, -1, 0, 1, 2, 70_000] {
+            for rest in [0.0, 0.25, 0.499_999_999, 0.5, 0.500_000_001, 0.75] {
+                for v in [f64::from(whole) + rest, f64::from(whole) - rest] {
+                    assert_eq!(round_to_i32(v), v.round() as i32, "{v}");
+                }
+            }
+        }
+        assert_eq!(round_to_i32(0.49999999999999994), 0);
     }
 }

@@ -8,50 +8,18 @@
 
 use crate::context::{StageContext, StageView, ViewFace};
 use crate::error::BakeError;
+use crate::layered::ledges::{Ledge, Points, find_ledges, sort_ledges};
+use crate::layered::rasterize::{
+    FaceRange, Ruler, in_column_order, rasterize, sort_into_columns, whole_parts,
+};
 use crate::layered::scales::Scales;
-use crate::layered::table::{Table, hash};
 use crate::report::Warning;
-use crate::voxel::grid::{Grid, GridTriangle, Surface, Window};
-use crate::voxel::rasterize::ColumnSamples;
+use crate::voxel::grid::{Grid, GridTriangle, Surface};
 use glam::DVec3;
 use rayon::prelude::*;
 use surefoot_geom::Frame;
 use surefoot_geom::lattice::M_PER_LATTICE;
 use surefoot_mesh::{AreaId, CellKind};
-
-/// What a triangle is to a column: the heights that it has over it, in lattice units, and which of the
-/// column's pixels it may concern. Crowds of small triangles are told apart by this alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FaceRange {
-    pub(crate) triangle: u32,
-    pub(crate) lo: i32,
-    pub(crate) hi: i32,
-    pub(crate) surface: Surface,
-    /// Along each axis, the first pixel whose middle lies within the triangle's extent and the one
-    /// after the last. Of the stretches from middle to middle, counted from the column's border, the
-    /// extent meets those from the first of the two to the second.
-    pub(crate) spans: [[u8; 2]; 2],
-}
-
-impl FaceRange {
-    /// Whether the middle of a pixel may lie in it.
-    pub(crate) const fn may_cover_middles(&self) -> bool {
-        let [[i0, i1], [j0, j1]] = self.spans;
-        i0 < i1 && j0 < j1
-    }
-
-    /// Whether a line through the middles of pixels may cross it.
-    pub(crate) const fn may_cross_lines(&self) -> bool {
-        let [[i0, i1], [j0, j1]] = self.spans;
-        i0 < i1 || j0 < j1
-    }
-
-    /// Whether the middle of one pixel may lie in it.
-    pub(crate) fn may_cover(&self, i: u32, j: u32) -> bool {
-        let [[i0, i1], [j0, j1]] = self.spans;
-        (u32::from(i0)..u32::from(i1)).contains(&i) && (u32::from(j0)..u32::from(j1)).contains(&j)
-    }
-}
 
 /// What the extent of a face meets within its column, as bits: the pixels whose middles it holds along
 /// each axis, then the stretches from middle to middle. Of many pixels several share a bit.
@@ -85,42 +53,6 @@ impl Extent {
     fn with_stretch(axis: usize, stretch: u32, shift: u32) -> u32 {
         1 << (Self::BITS * (2 + axis as u32) + (stretch >> shift))
     }
-}
-
-/// The pixels of all columns whose middles lie within a triangle's extent along each axis, counted from
-/// the grid's corner: the first, and the one after the last.
-fn middles_within(corners: &[[i32; 3]; 3], scales: &Scales) -> [[i64; 2]; 2] {
-    let first = scales.coarse.first_column();
-    let (cell, fine) = (i64::from(scales.coarse.cell), i64::from(scales.fine));
-    let within = |k: usize| {
-        let lo = corners[0][k].min(corners[1][k]).min(corners[2][k]);
-        let hi = corners[0][k].max(corners[1][k]).max(corners[2][k]);
-        let from = |v: i32| i64::from(v) - first[k] * cell - fine / 2;
-        [(from(lo) + fine - 1).div_euclid(fine), from(hi).div_euclid(fine) + 1]
-    };
-    [within(0), within(1)]
-}
-
-/// The part of them in a column.
-fn spans_in(middles: &[[i64; 2]; 2], column: u32, scales: &Scales) -> [[u8; 2]; 2] {
-    let (place, side) = (scales.place(column), i64::from(scales.per_side));
-    let span = |k: usize| {
-        let start = i64::from(place[k]) * side;
-        // At most 64 pixels lie along a column's side.
-        let within = |m: i64| (m - start).clamp(0, side) as u8;
-        [within(middles[k][0]), within(middles[k][1])]
-    };
-    [span(0), span(1)]
-}
-
-/// An edge of ground over a column that no other ground shares.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ledge {
-    /// Between which heights it runs, in lattice units.
-    pub(crate) lo: i32,
-    pub(crate) hi: i32,
-    /// What its extent meets, as in [`FaceRange`].
-    pub(crate) spans: [[u8; 2]; 2],
 }
 
 /// Sixty-four voxels of a column.
@@ -171,12 +103,12 @@ impl Slices {
     }
 
     /// The triangles over a column whose extents have some bits, in the order of [`Self::faces_of`].
-    fn faces_with(&self, column: u32, wanted: u32) -> impl Iterator<Item = &FaceRange> {
+    #[inline]
+    fn faces_with(&self, column: u32, wanted: u32) -> FacesWith<'_> {
         let c = column as usize;
         let range = self.face_firsts[c] as usize..self.face_firsts[c + 1] as usize;
-        let extents = self.extents[range.clone()].iter();
-        let found = extents.zip(&self.faces[range]).filter(move |(e, _)| e.0 & wanted == wanted);
-        found.map(|(_, face)| face)
+        let (extents, faces) = (&self.extents[range.clone()], &self.faces[range]);
+        FacesWith { extents, faces, wanted, found: 0, at: 0 }
     }
 
     /// The triangles over a column that may cross a stretch of the line along an axis through the
@@ -255,6 +187,53 @@ impl Slices {
     }
 }
 
+/// Faces whose extents have some bits. Extents are compared many at once, since few have them and which
+/// do cannot be foreseen.
+struct FacesWith<'a> {
+    /// Of those not yet compared.
+    extents: &'a [Extent],
+    faces: &'a [FaceRange],
+    wanted: u32,
+    /// A bit for each of those last compared that has the bits, and where among the faces they begin.
+    found: u32,
+    at: usize,
+}
+
+/// Extents that are compared at once.
+const AT_ONCE: usize = 16;
+
+impl<'a> Iterator for FacesWith<'a> {
+    type Item = &'a FaceRange;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.found == 0 {
+            if self.extents.is_empty() {
+                return None;
+            }
+            self.at = self.faces.len() - self.extents.len();
+            let wanted = self.wanted;
+            let has = |e: &Extent| u32::from(e.0 & wanted == wanted);
+            if let Some((many, rest)) = self.extents.split_first_chunk::<AT_ONCE>() {
+                let mut k = 0;
+                while k < AT_ONCE {
+                    self.found |= has(&many[k]) << k;
+                    k += 1;
+                }
+                self.extents = rest;
+            } else {
+                for (k, e) in self.extents.iter().enumerate() {
+                    self.found |= has(e) << k;
+                }
+                self.extents = &[];
+            }
+        }
+        let k = self.found.trailing_zeros() as usize;
+        self.found &= self.found - 1;
+        Some(&self.faces[self.at + k])
+    }
+}
+
 impl Slices {
     /// What a person would look at: the upper side of every run of voxels, positive ones coloured
     /// otherwise than negative ones.
@@ -295,15 +274,7 @@ impl Slices {
     }
 }
 
-/// The points of all triangles.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Points<'a> {
-    /// The numbers of each triangle's points.
-    pub(crate) numbers: &'a [[u32; 3]],
-    pub(crate) points: &'a [[i32; 3]],
-}
-
-/// Triangles that a thread rasterizes before it looks for more.
+/// Columns that a thread looks at before it looks for more.
 const CHUNK: usize = 2048;
 
 pub(crate) fn slice(
@@ -314,10 +285,19 @@ pub(crate) fn slice(
 ) -> Result<Slices, BakeError> {
     let grid = &scales.coarse;
     let columns = grid.width as usize * grid.depth as usize;
-    let (face_firsts, faces) = sort_into_columns(columns, rasterize(&triangles, scales))?;
+    if triangles.len() >= u32::MAX as usize / 3 {
+        return Err(BakeError::TooLarge { what: "triangles", count: triangles.len() });
+    }
+    let ruler = Ruler::new(scales);
+    let (loose, is_end) = find_ledges(&triangles, points, scales, &ruler);
+    let (ledge_firsts, ledges) = sort_ledges(columns, loose)?;
+    let triangles = in_column_order(triangles, columns, &ruler);
+    let loose = rasterize(&triangles, scales, &ruler);
+    let (face_firsts, faces) = sort_into_columns(columns, loose)?;
     let shift = Extent::shift(scales);
     let extents = faces.iter().map(|f| Extent::new(f.spans, shift)).collect();
     context.check_cancelled()?;
+    let levels = Levels::new(grid);
     let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
         .par_chunks(CHUNK)
         .zip(face_firsts[1..].par_chunks(CHUNK))
@@ -325,7 +305,7 @@ pub(crate) fn slice(
             let (mut counts, mut words) = (Vec::with_capacity(from.len()), Vec::new());
             for (&from, &to) in from.iter().zip(to) {
                 let before = words.len();
-                words_of_faces(&faces[from as usize..to as usize], grid, &mut words);
+                words_of_faces(&faces[from as usize..to as usize], &levels, &mut words);
                 counts.push((words.len() - before) as u32);
             }
             (counts, words)
@@ -342,10 +322,8 @@ pub(crate) fn slice(
         words.extend_from_slice(of_chunk);
     }
     word_firsts.push(first);
-    let (loose, is_end) = find_ledges(&triangles, points, scales);
-    let (ledge_firsts, ledges) = sort_ledges(columns, loose)?;
     let ends = (0..points.points.len() as u32).filter(|&p| is_end[p as usize]);
-    let (ledge_point_firsts, ledge_points) = points_by_column(ends, points.points, grid, columns);
+    let (ledge_point_firsts, ledge_points) = points_by_column(ends, points.points, &ruler, columns);
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -354,7 +332,7 @@ pub(crate) fn slice(
         context.warn(Warning::NoGround);
     }
     let corners = points.numbers.iter().flatten().copied();
-    let (point_firsts, points) = points_by_column(corners, points.points, grid, columns);
+    let (point_firsts, points) = points_by_column(corners, points.points, &ruler, columns);
     Ok(Slices {
         triangles,
         face_firsts,
@@ -372,78 +350,31 @@ pub(crate) fn slice(
     })
 }
 
-/// The column over a point.
-fn column_over(p: [i32; 3], grid: &Grid) -> u32 {
-    let first = grid.first_column();
-    let at = |k: usize, count: u32| {
-        let column = i64::from(p[k]).div_euclid(i64::from(grid.cell)) - first[k];
-        column.clamp(0, i64::from(count) - 1) as u32
-    };
-    at(1, grid.depth) * grid.width + at(0, grid.width)
+/// Tells in which voxel of a column a height lies.
+#[derive(Clone, Copy, Debug)]
+struct Levels {
+    base: i64,
+    per_unit: f64,
 }
 
-/// Every triangle over every column that it reaches into.
-fn rasterize(triangles: &[GridTriangle], scales: &Scales) -> Vec<Vec<(u32, FaceRange)>> {
-    let grid = &scales.coarse;
-    let whole = whole_window(grid);
-    triangles
-        .par_chunks(CHUNK)
-        .enumerate()
-        .map_init(ColumnSamples::default, |samples, (chunk, triangles)| {
-            let mut out = Vec::with_capacity(2 * triangles.len());
-            for (i, triangle) in triangles.iter().enumerate() {
-                let number = (chunk * CHUNK + i) as u32;
-                let middles = middles_within(&triangle.corners, scales);
-                let found = samples.sweep(number, triangle, grid, &whole);
-                out.extend(found.iter().map(|&(column, s)| {
-                    let (lo, hi, surface) = (s.lo, s.hi, s.surface);
-                    let spans = spans_in(&middles, column, scales);
-                    (column, FaceRange { triangle: number, lo, hi, surface, spans })
-                }));
-            }
-            out
-        })
-        .collect()
-}
+impl Levels {
+    fn new(grid: &Grid) -> Self {
+        let base = i64::from(grid.level_height(0)) - i64::from(grid.cell_height / 2);
+        Self { base, per_unit: 1.0 / f64::from(grid.cell_height) }
+    }
 
-/// All columns: numbers in this window are those of the grid.
-fn whole_window(grid: &Grid) -> Window {
-    Window { x0: 0, y0: 0, x1: grid.width, y1: grid.depth }
-}
-
-/// Sorts faces into columns; within a column they keep their order.
-fn sort_into_columns(
-    columns: usize,
-    loose: Vec<Vec<(u32, FaceRange)>>,
-) -> Result<(Vec<u32>, Vec<FaceRange>), BakeError> {
-    let count: usize = loose.iter().map(Vec::len).sum();
-    if count >= u32::MAX as usize {
-        return Err(BakeError::TooLarge { what: "faces over columns", count });
+    /// As [`Grid::level`] has it.
+    #[inline]
+    fn level(&self, z: i32) -> i32 {
+        whole_parts(i64::from(z) - self.base, self.per_unit) as i32
     }
-    let mut firsts = vec![0_u32; columns + 1];
-    for (column, _) in loose.iter().flatten() {
-        firsts[*column as usize + 1] += 1;
-    }
-    for i in 0..columns {
-        firsts[i + 1] += firsts[i];
-    }
-    let mut next = firsts.clone();
-    let none =
-        FaceRange { triangle: 0, lo: 0, hi: 0, surface: Surface::UPRIGHT, spans: [[0; 2]; 2] };
-    let mut faces = vec![none; count];
-    for (column, face) in loose.iter().flatten() {
-        let at = &mut next[*column as usize];
-        faces[*at as usize] = *face;
-        *at += 1;
-    }
-    Ok((firsts, faces))
 }
 
 /// Adds the voxels that the faces of a column pass through, from below.
-fn words_of_faces(faces: &[FaceRange], grid: &Grid, words: &mut Vec<Word>) {
+fn words_of_faces(faces: &[FaceRange], levels: &Levels, words: &mut Vec<Word>) {
     let first = words.len();
     for face in faces {
-        let (lo, hi) = (grid.level(face.lo), grid.level(face.hi));
+        let (lo, hi) = (levels.level(face.lo), levels.level(face.hi));
         let ground = face.surface.is_ground();
         for at in lo.div_euclid(64)..=hi.div_euclid(64) {
             let from = (lo - at * 64).max(0) as u32;
@@ -461,82 +392,11 @@ fn words_of_faces(faces: &[FaceRange], grid: &Grid, words: &mut Vec<Word>) {
     }
 }
 
-/// The edges of ground that belong to one triangle alone, with the columns that they run through, and
-/// which points are their ends.
-fn find_ledges(
-    triangles: &[GridTriangle],
-    Points { numbers, points }: Points<'_>,
-    scales: &Scales,
-) -> (Vec<(u32, Ledge)>, Vec<bool>) {
-    let ground = triangles.iter().filter(|t| t.surface.is_ground()).count();
-    let mut table = Table::for_count(3 * ground);
-    // The numbers of an edge's points, and whether another triangle has it too.
-    let mut edges: Vec<([u32; 2], bool)> = Vec::with_capacity(2 * ground);
-    for (triangle, n) in triangles.iter().zip(numbers) {
-        if !triangle.surface.is_ground() {
-            continue;
-        }
-        for (a, b) in [(0, 1), (1, 2), (2, 0)] {
-            let ends = [n[a].min(n[b]), n[a].max(n[b])];
-            let (hash, new) = (hash([ends[0], ends[1], 0]), edges.len() as u32);
-            match table.find_or_add(hash, new, |e| edges[e as usize].0 == ends) {
-                Some(known) => edges[known as usize].1 = true,
-                None => edges.push((ends, false)),
-            }
-        }
-    }
-    let mut ledges: Vec<(u32, Ledge)> = Vec::with_capacity(ground);
-    let mut is_end = vec![false; points.len()];
-    let mut samples = ColumnSamples::default();
-    let whole = whole_window(&scales.coarse);
-    for (ends, ..) in edges.into_iter().filter(|e| !e.1) {
-        let (a, b) = (points[ends[0] as usize], points[ends[1] as usize]);
-        is_end[ends[0] as usize] = true;
-        is_end[ends[1] as usize] = true;
-        let (lo, hi) = (a[2].min(b[2]), a[2].max(b[2]));
-        // Only its columns are asked for: a level line has them without being measured.
-        let level = |p: [i32; 3]| [p[0], p[1], 0];
-        let corners = [level(a), level(b), level(b)];
-        let middles = middles_within(&corners, scales);
-        let line = GridTriangle { corners, surface: Surface::UPRIGHT };
-        let columns = samples.sweep(0, &line, &scales.coarse, &whole);
-        ledges.extend(columns.iter().map(|&(column, _)| {
-            (column, Ledge { lo, hi, spans: spans_in(&middles, column, scales) })
-        }));
-    }
-    (ledges, is_end)
-}
-
-/// Sorts edges into columns; within a column they keep their order.
-fn sort_ledges(
-    columns: usize,
-    loose: Vec<(u32, Ledge)>,
-) -> Result<(Vec<u32>, Vec<Ledge>), BakeError> {
-    if loose.len() >= u32::MAX as usize {
-        return Err(BakeError::TooLarge { what: "edges over columns", count: loose.len() });
-    }
-    let mut firsts = vec![0_u32; columns + 1];
-    for (column, _) in &loose {
-        firsts[*column as usize + 1] += 1;
-    }
-    for i in 0..columns {
-        firsts[i + 1] += firsts[i];
-    }
-    let mut next = firsts.clone();
-    let mut edges = vec![Ledge::default(); loose.len()];
-    for (column, edge) in loose {
-        let at = &mut next[column as usize];
-        edges[*at as usize] = edge;
-        *at += 1;
-    }
-    Ok((firsts, edges))
-}
-
 /// Some points by column, each once.
 fn points_by_column(
     numbers: impl Iterator<Item = u32>,
     points: &[[i32; 3]],
-    grid: &Grid,
+    ruler: &Ruler,
     columns: usize,
 ) -> (Vec<u32>, Vec<[i32; 3]>) {
     let mut column_of = vec![u32::MAX; points.len()];
@@ -544,7 +404,7 @@ fn points_by_column(
     for number in numbers {
         let column = &mut column_of[number as usize];
         if *column == u32::MAX {
-            *column = column_over(points[number as usize], grid);
+            *column = ruler.column_over(points[number as usize]);
             firsts[*column as usize + 1] += 1;
         }
     }

@@ -30,12 +30,6 @@ impl Table {
         at
     }
 
-    /// The number of the same thing, where there is one.
-    pub(crate) fn find(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Option<u32> {
-        let found = self.slots[self.slot(hash, is_same)];
-        (found != Self::EMPTY).then_some(found)
-    }
-
     /// The number of the same thing where there is one; otherwise the new one is added.
     pub(crate) fn find_or_add(
         &mut self,

@@ -156,6 +156,15 @@ impl<'a> Tracer<'a> {
         pixel != NO_PIXEL && self.region_of[pixel as usize] != NO_REGION
     }
 
+    /// Whether a kept pixel's region goes on in all directions without a break.
+    #[inline]
+    fn is_inside(&self, pixel: u32) -> bool {
+        let region = self.region_of[pixel as usize];
+        let goes_on = |other: u32| self.region_of.get(other as usize).is_some_and(|r| *r == region);
+        let [a, b, c, d] = self.linked.links[pixel as usize];
+        goes_on(a) && goes_on(b) && goes_on(c) && goes_on(d) && !self.linked.is_broken(pixel)
+    }
+
     /// The kept pixel that a link leads to.
     fn kept_link(&self, pixel: u32, direction: usize) -> Option<u32> {
         let other = self.linked.links[pixel as usize][direction];
@@ -178,7 +187,7 @@ impl<'a> Tracer<'a> {
 
     fn find_crossings(&mut self) {
         for pixel in 0..self.linked.map.len() as u32 {
-            if !self.is_kept(pixel) {
+            if !self.is_kept(pixel) || self.is_inside(pixel) {
                 continue;
             }
             for side in 0..4 {
@@ -513,9 +522,11 @@ impl<'a> Tracer<'a> {
                 }
                 _ => false,
             };
+            if (0..4).all(|d| smooth(d).is_some_and(|o| heights[o as usize] == height)) {
+                continue;
+            }
             let p = self.linked.map.place(pixel, self.scales);
-            let level = (0..4).all(|d| smooth(d).is_some_and(|o| heights[o as usize] == height));
-            let regular = p.x % EVERY == 0 && p.y % EVERY == 0 && !level;
+            let regular = p.x % EVERY == 0 && p.y % EVERY == 0;
             if regular || bends(0, 2) || bends(1, 3) {
                 let at = self.middle(pixel);
                 samples[self.region_of[pixel as usize] as usize].push(RegionSample {
@@ -581,7 +592,8 @@ mod tests {
         let c = &mut StageContext::new();
         let read = read_triangles::read_triangles(scene, &settings, c).unwrap();
         let scales = Scales::new(&read.triangles, &settings).unwrap();
-        let points = slice::Points { numbers: &read.numbers, points: &read.points };
+        let points =
+            crate::layered::ledges::Points { numbers: &read.numbers, points: &read.points };
         let slices = slice::slice(read.triangles, points, &scales, c).unwrap();
         let layers = flood_layers::flood_layers(&slices, &scales, c).unwrap();
         let layers = keep_reachable::keep_reachable(layers, &[], &read.frame, &scales, c).unwrap();

@@ -17,10 +17,11 @@ use crate::layered::fine_map::{
 use crate::layered::flood_layers::columns_beside;
 use crate::layered::link_pixels::line_from;
 use crate::layered::narrow_treads::find_narrow_treads;
-use crate::layered::probe::{Line, Probe};
+use crate::layered::probe::{Line, Look, Probe};
+use crate::layered::rasterize::FaceRange;
 use crate::layered::refine::PixelTriangle;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::{FaceRange, Slices};
+use crate::layered::slice::Slices;
 use crate::surface::WalkableSurface;
 use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
@@ -35,6 +36,9 @@ pub(crate) const RUN_PER_RISE: f64 = 0.7;
 
 /// Cells that a thread looks at before it looks for more.
 const CELLS_AT_ONCE: usize = 256;
+
+/// How much the direction across an edge must lead along the axis: edges run at 45° to it at most.
+const LEAST_TOWARDS: f64 = std::f64::consts::FRAC_1_SQRT_2 - 1e-3;
 
 /// Points nearer to an edge than this lie on it, in lattice units.
 const ON_EDGE_UNITS: f64 = 2.0;
@@ -86,16 +90,15 @@ fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
         })
         .collect();
     // A slope that is higher than a step somewhere is no riser where it is lower.
-    let pairs = steep.iter().zip(&areas);
-    map.refused =
-        pairs.filter(|(_, area)| area.is_none()).map(|(&p, _)| map.grounds[p as usize]).collect();
-    map.refused.sort_unstable();
-    map.refused.dedup();
+    map.refused = vec![false; if steep.is_empty() { 0 } else { slices.triangles.len() }];
+    for (&pixel, _) in steep.iter().zip(&areas).filter(|(_, area)| area.is_none()) {
+        map.refused[map.grounds[pixel as usize] as usize] = true;
+    }
     let mut kept = 0;
     for (&pixel, area) in steep.iter().zip(&areas) {
         let p = pixel as usize;
         match area {
-            Some(area) if map.refused.binary_search(&map.grounds[p]).is_err() => {
+            Some(area) if !map.is_refused(map.grounds[p]) => {
                 map.areas[p] = *area;
                 kept += 1;
             }
@@ -133,34 +136,35 @@ fn walk(
     let most = most.min(MOST_PIXELS);
     let mut at = pixel;
     for k in 1..=most {
-        let away = [sx, sy].map(|s| sign * k as f64 * s / slope);
+        let away = [sign * k as f64 * sx / slope, sign * k as f64 * sy / slope];
         let near = |p: &u32| {
             let there = i64::from(map.heights[*p as usize]);
             map.has_ground(*p) && (there - height).abs() <= scales.step
         };
         // Ground that the slope can have led to: not against its direction, and not below its plane.
         let slack = scales.break_height;
+        let plane_at = |p: u32| {
+            let (here, middle) = (map.middle(at, scales), map.middle(p, scales));
+            let shift = [(middle[0] - here[0]) as f64, (middle[1] - here[1]) as f64];
+            map.height_beside(at, shift, slices)
+        };
         let led_to = |p: u32| {
             let there = f64::from(map.heights[p as usize]);
-            let (here, middle) = (map.middle(at, scales), map.middle(p, scales));
-            let shift = [0, 1].map(|k| (middle[k] - here[k]) as f64);
-            map.kinds[p as usize] != PixelKind::Ground
-                || if sign > 0.0 {
-                    there >= height as f64 - slack
-                } else {
-                    there <= height as f64 + slack
-                        && there >= map.height_beside(at, shift, slices) - slack
-                }
+            if map.kinds[p as usize] != PixelKind::Ground {
+                true
+            } else if sign > 0.0 {
+                there >= height as f64 - slack
+            } else {
+                there <= height as f64 + slack && there >= plane_at(p) - slack
+            }
         };
         // The pixel that the way leads through, or one beside it: at the side of a flight the nearest
         // one may lie beyond, on other ground.
-        let round: [fn(f64) -> f64; 3] = [f64::round, f64::floor, f64::ceil];
-        let places = round.iter().flat_map(|rx| round.iter().map(move |ry| (rx, ry)));
+        let ([x, x_beside], [y, y_beside]) = (nearest_two(away[0]), nearest_two(away[1]));
+        let places = [(x, y), (x, y_beside), (x_beside, y), (x_beside, y_beside)];
         let mut found = places
-            .map(|(rx, ry)| FinePlace {
-                y: here.y + ry(away[1]) as i64,
-                x: here.x + rx(away[0]) as i64,
-            })
+            .into_iter()
+            .map(|(x, y)| FinePlace { y: here.y + y, x: here.x + x })
             .filter(|place| *place != here)
             .filter_map(|place| {
                 // Of several layers the upper one wins.
@@ -175,6 +179,15 @@ fn walk(
         }
     }
     None
+}
+
+/// The whole number nearest to another, halves away from nought, and the one on the other side of it; the
+/// same twice where it is whole itself.
+fn nearest_two(v: f64) -> [i64; 2] {
+    let towards_nought = v as i64;
+    let rest = v - towards_nought as f64;
+    let beyond = towards_nought + if rest > 0.0 { 1 } else { -i64::from(rest < 0.0) };
+    if rest.abs() >= 0.5 { [beyond, towards_nought] } else { [towards_nought, beyond] }
 }
 
 fn clear(map: &mut FineMap, pixel: usize) {
@@ -257,7 +270,7 @@ fn find_ends(map: &FineMap, scales: &Scales) -> Vec<(u32, u8)> {
                 let rise = i64::from(map.heights[p as usize]) - height;
                 map.has_ground(p) && rise >= -(scales.break_height as i64) && rise <= scales.step
             };
-            let (i, j) = (within % side, within / side);
+            let (j, i) = scales.by_side.divide(within);
             for (direction, at, stride) in [(0_u8, i, 1), (1, j, side)] {
                 let (cells, next) = match at + 1 < side {
                     true => (own.clone(), within + stride),
@@ -340,13 +353,17 @@ fn lay_bridges(
         }
         let place = places_from(map, pixel, direction, scales);
         let a = i64::from(map.heights[pixel as usize]);
-        let Some((k, other)) =
-            (2..=most).find_map(|k| Some((k, tread_beyond(map, &place, k, a, scales)?)))
-        else {
-            continue;
-        };
+        let Some((k, other)) = tread_beyond(map, &place, most, a, scales) else { continue };
         let b = i64::from(map.heights[other as usize]);
+        // Ground reaches no farther than the next middle, and a gap is widest straight along the axis.
+        let widest = RUN_PER_RISE * (a - b).abs() as f64 / LEAST_TOWARDS;
+        if (k - 2) as f64 * fine > widest {
+            continue;
+        }
         let start = ground_end(map, pixel, direction, slices, scales, probe);
+        if (k - 1) as f64 * fine - start > widest {
+            continue;
+        }
         let end = k as f64 * fine - ground_end(map, other, direction + 2, slices, scales, probe);
         let gap = end - start;
         if !(gap > 0.0) || gap > longest_gap(scales) {
@@ -422,7 +439,7 @@ fn close_cracks(
         let beyond = beyond.filter(|&p| map.kinds[p as usize] != PixelKind::Bridge);
         let Some(other) = beyond.min_by_key(|&p| (rise(p).abs(), p)) else { continue };
         let mut extent = |pixel: u32, direction: usize| {
-            let line = look_beside(map, pixel, direction, slices, scales, probe);
+            let line = look_beside(map, (pixel, direction), Look::All, slices, scales, probe);
             probe.low_extent(&line, scales.break_height, scales)
         };
         let Some(ends) = extent(pixel, direction).zip(extent(other, direction + 2)) else {
@@ -445,8 +462,7 @@ fn close_cracks(
 /// The next pixel in a direction, where it lies in the same cell.
 pub(crate) fn next_in_cell(pixel: u32, direction: usize, scales: &Scales) -> Option<u32> {
     let side = scales.per_side;
-    let within = pixel % (side * side);
-    let (i, j) = (within % side, within / side);
+    let (j, i) = scales.by_side.divide(scales.by_cell.divide(pixel).1);
     match direction {
         0 => (i + 1 < side).then(|| pixel + 1),
         1 => (j + 1 < side).then(|| pixel + side),
@@ -502,7 +518,7 @@ fn across_edge(
             let sign = normal[axis].signum();
             let towards = normal[axis] * sign;
             // Of several, the one that leaves the gap widest.
-            if towards > most && towards >= std::f64::consts::FRAC_1_SQRT_2 - 1e-3 {
+            if towards > most && towards >= LEAST_TOWARDS {
                 (most, best) = (towards, normal.map(|v| v * sign));
             }
         }
@@ -519,15 +535,15 @@ fn ground_end(
     scales: &Scales,
     probe: &mut Probe,
 ) -> f64 {
-    let line = look_beside(map, pixel, direction, slices, scales, probe);
+    let line = look_beside(map, (pixel, direction), Look::Ground, slices, scales, probe);
     probe.ground_extent(&line, scales.break_height, scales)
 }
 
 /// Looks from the middle of a pixel towards the next.
 pub(crate) fn look_beside(
     map: &FineMap,
-    pixel: u32,
-    direction: usize,
+    (pixel, direction): (u32, usize),
+    what: Look,
     slices: &Slices,
     scales: &Scales,
     probe: &mut Probe,
@@ -536,26 +552,37 @@ pub(crate) fn look_beside(
     let here = map.shape.columns[map.cell_of(pixel, scales) as usize];
     let there = column_at(beside(map, pixel, direction, scales), scales).unwrap_or(here);
     let columns = [here, there];
-    probe.look(&line, &columns[..1 + usize::from(here != there)], map, slices, scales);
+    let columns = &columns[..1 + usize::from(here != there)];
+    probe.look(&line, (columns, what), map, slices, scales);
     line
 }
 
 /// The ground at the end of a gap that a step reaches from a height, where all ground in the gap lies
-/// lower than both.
+/// lower than both: the nearest, and how many pixels away, at most so many.
 fn tread_beyond(
     map: &FineMap,
     place: impl Fn(i64) -> FinePlace,
-    k: i64,
+    most: i64,
     from: i64,
     scales: &Scales,
-) -> Option<u32> {
+) -> Option<(i64, u32)> {
     let height = |p: u32| i64::from(map.heights[p as usize]);
     let in_reach = |p: &u32| map.has_ground(*p) && (height(*p) - from).abs() <= scales.step;
-    let tread = map.pixels_at(place(k), scales).find(in_reach)?;
-    let lower = from.min(height(tread)) - scales.break_height as i64;
-    let between = (1..k).flat_map(|j| map.pixels_at(place(j), scales)).filter(in_reach);
-    let mut higher = between.filter(|&p| height(p) >= lower);
-    higher.next().is_none().then_some(tread)
+    let slack = scales.break_height as i64;
+    // The highest ground in the gap so far.
+    let mut highest = i64::MIN;
+    for k in 1..=most {
+        let mut treads = map.pixels_at(place(k), scales).filter(in_reach);
+        let Some(first) = treads.next() else { continue };
+        if k > 1 && highest < from.min(height(first)) - slack {
+            return Some((k, first));
+        }
+        highest = treads.map(height).fold(highest.max(height(first)), i64::max);
+        if highest >= from - slack {
+            return None;
+        }
+    }
+    None
 }
 
 /// A pixel at a place, where it has no ground or lower one: of the layer that looks for ground nearest
@@ -621,6 +648,24 @@ pub(crate) fn mark_bridges(surface: &mut WalkableSurface, map: &FineMap, scales:
             .is_some_and(|p| map.bridge(p).is_some_and(|b| b.is_ramp));
         if bridged {
             face.kind = CellKind::Ramp;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_two_are_rounded_each_way() {
+        for v in [-2.75, -2.5, -2.25, -2.0, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 7.1] {
+            let [nearest, other] = nearest_two(v);
+            assert_eq!(nearest, v.round() as i64, "{v}");
+            let both = [v.floor() as i64, v.ceil() as i64];
+            assert!(
+                both == [nearest, other] || both == [other, nearest],
+                "{v}: {nearest}, {other}"
+            );
         }
     }
 }

@@ -1,0 +1,214 @@
+//! Finds the edges of ground that no other ground shares, and the columns that they run through.
+//!
+//! Goes in: triangles with the numbers of their points. Comes out: for every column the edges over it that
+//! only one triangle of ground has, with their heights and extents, and the ends of those edges. Ground can
+//! end only there.
+
+use crate::error::BakeError;
+use crate::layered::rasterize::{Ruler, whole_window};
+use crate::layered::scales::Scales;
+use crate::voxel::grid::{GridTriangle, Surface};
+use crate::voxel::rasterize::ColumnSamples;
+
+/// The points of all triangles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Points<'a> {
+    /// The numbers of each triangle's points.
+    pub(crate) numbers: &'a [[u32; 3]],
+    pub(crate) points: &'a [[i32; 3]],
+}
+
+/// An edge of ground over a column that no other ground shares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ledge {
+    /// Between which heights it runs, in lattice units.
+    pub(crate) lo: i32,
+    pub(crate) hi: i32,
+    /// What its extent meets, as in [`crate::layered::rasterize::FaceRange`].
+    pub(crate) spans: [[u8; 2]; 2],
+    /// Where it begins and ends, in plan.
+    ends: [[i32; 2]; 2],
+}
+
+impl Ledge {
+    /// Whether its extent meets a stretch of the line along an axis through the middles of a row of pixels.
+    #[inline]
+    pub(crate) fn is_along(&self, axis: usize, row: u8, stretch: u8) -> bool {
+        let ([first, end], [from, to]) = (self.spans[1 - axis], self.spans[axis]);
+        (first..end).contains(&row) && (from..=to).contains(&stretch)
+    }
+
+    /// Whether it may cross or touch a line along an axis between two places, in lattice units.
+    #[inline]
+    pub(crate) fn may_cross(&self, axis: usize, aside: i64, along: [i64; 2]) -> bool {
+        let [a, b] = self.ends;
+        let away = |p: [i32; 2]| (i64::from(p[1 - axis]) - aside) as f64;
+        let (a_away, b_away) = (away(a), away(b));
+        if (a_away > 0.0 && b_away > 0.0) || (a_away < 0.0 && b_away < 0.0) {
+            return false;
+        }
+        let (a, b) = (f64::from(a[axis]), f64::from(b[axis]));
+        // Along the line, or nearly: its extent meets it.
+        let share = -a_away / (b_away - a_away);
+        if !(0.0..=1.0).contains(&share) {
+            return true;
+        }
+        let at = a + share * (b - a);
+        // Rounding is far below a unit.
+        at >= along[0] as f64 - 1.0 && at <= along[1] as f64 + 1.0
+    }
+}
+
+/// The edges of ground that belong to one triangle alone, with the columns that they run through, and
+/// which points are their ends.
+pub(crate) fn find_ledges(
+    triangles: &[GridTriangle],
+    points: Points<'_>,
+    scales: &Scales,
+    ruler: &Ruler,
+) -> (Vec<(u32, Ledge)>, Vec<bool>) {
+    let edges = lone_edges(triangles, points);
+    let points = points.points;
+    let mut ledges: Vec<(u32, Ledge)> = Vec::with_capacity(2 * edges.len());
+    let mut is_end = vec![false; points.len()];
+    let mut samples = ColumnSamples::default();
+    let whole = whole_window(&scales.coarse);
+    for [a, b] in edges {
+        is_end[a as usize] = true;
+        is_end[b as usize] = true;
+        let (a, b) = (points[a as usize], points[b as usize]);
+        let (lo, hi) = (a[2].min(b[2]), a[2].max(b[2]));
+        let reach = ruler.reach([a[0].min(b[0]), a[1].min(b[1])], [a[0].max(b[0]), a[1].max(b[1])]);
+        let ends = [[a[0], a[1]], [b[0], b[1]]];
+        let ledge =
+            |column: u32| (column, Ledge { lo, hi, spans: ruler.spans_in(&reach, column), ends });
+        if let Some(column) = ruler.only_column(&reach) {
+            ledges.push(ledge(column));
+            continue;
+        }
+        // Only its columns are asked for: a level line has them without being measured.
+        let level = |p: [i32; 3]| [p[0], p[1], 0];
+        let corners = [level(a), level(b), level(b)];
+        let line = GridTriangle { corners, surface: Surface::UPRIGHT };
+        let columns = samples.sweep(0, &line, &scales.coarse, &whole);
+        ledges.extend(columns.iter().map(|&(column, _)| ledge(column)));
+    }
+    (ledges, is_end)
+}
+
+/// The edges that only one triangle of ground has, each by the numbers of its points, the smaller first.
+fn lone_edges(triangles: &[GridTriangle], Points { numbers, points }: Points<'_>) -> Vec<[u32; 2]> {
+    let ground = || triangles.iter().zip(numbers).filter(|(t, _)| t.surface.is_ground());
+    let edges = |n: &[u32; 3]| {
+        let [a, b, c] = *n;
+        [[a.min(b), a.max(b)], [b.min(c), b.max(c)], [c.min(a), c.max(a)]]
+    };
+    // By their smaller number: few edges share it.
+    let mut firsts = vec![0_u32; points.len() + 1];
+    for (_, n) in ground() {
+        for [a, _] in edges(n) {
+            firsts[a as usize + 1] += 1;
+        }
+    }
+    for i in 0..points.len() {
+        firsts[i + 1] += firsts[i];
+    }
+    let mut next = firsts.clone();
+    let mut others = vec![0_u32; firsts[points.len()] as usize];
+    for (_, n) in ground() {
+        for [a, b] in edges(n) {
+            let at = &mut next[a as usize];
+            others[*at as usize] = b;
+            *at += 1;
+        }
+    }
+    let mut lone = Vec::with_capacity(others.len() / 2);
+    for a in 0..points.len() {
+        let others = &mut others[firsts[a] as usize..firsts[a + 1] as usize];
+        others.sort_unstable();
+        let single = others.chunk_by(|b, c| b == c).filter(|same| same.len() == 1);
+        lone.extend(single.map(|same| [a as u32, same[0]]));
+    }
+    lone
+}
+
+/// Sorts edges into columns; within a column they keep their order.
+pub(crate) fn sort_ledges(
+    columns: usize,
+    loose: Vec<(u32, Ledge)>,
+) -> Result<(Vec<u32>, Vec<Ledge>), BakeError> {
+    if loose.len() >= u32::MAX as usize {
+        return Err(BakeError::TooLarge { what: "edges over columns", count: loose.len() });
+    }
+    let mut firsts = vec![0_u32; columns + 1];
+    for (column, _) in &loose {
+        firsts[*column as usize + 1] += 1;
+    }
+    for i in 0..columns {
+        firsts[i + 1] += firsts[i];
+    }
+    let mut next = firsts.clone();
+    let mut edges = vec![Ledge::default(); loose.len()];
+    for (column, edge) in loose {
+        let at = &mut next[column as usize];
+        edges[*at as usize] = edge;
+        *at += 1;
+    }
+    Ok((firsts, edges))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledge(a: [i32; 2], b: [i32; 2]) -> Ledge {
+        Ledge { ends: [a, b], ..Ledge::default() }
+    }
+
+    /// A line along x at y = 100, from x = 1000 to x = 2000, and the same along y.
+    #[test]
+    fn an_edge_crosses_a_line_where_it_meets_it() {
+        let crossing = [
+            ([1500, 0], [1500, 200]),
+            ([900, 0], [1100, 200]),
+            ([1500, 100], [1600, 300]),
+            ([1200, 100], [1700, 100]),
+            ([1000, 100], [500, 900]),
+        ];
+        let beside = [
+            ([1500, 101], [1600, 300]),
+            ([1500, 0], [1500, 99]),
+            ([800, 0], [1000, 200]),
+            ([2500, 0], [1600, 300]),
+        ];
+        for (edges, expected) in [(&crossing[..], true), (&beside[..], false)] {
+            for &(a, b) in edges {
+                let turned = |[x, y]: [i32; 2]| [y, x];
+                for (a, b) in [(a, b), (b, a)] {
+                    assert_eq!(
+                        ledge(a, b).may_cross(0, 100, [1000, 2000]),
+                        expected,
+                        "{a:?} {b:?}"
+                    );
+                    let across = ledge(turned(a), turned(b));
+                    assert_eq!(across.may_cross(1, 100, [1000, 2000]), expected, "{a:?} {b:?}");
+                }
+            }
+        }
+    }
+
+    /// Of two triangles that share an edge, the other four edges are lone; what is not ground has none.
+    #[test]
+    fn shared_edges_are_no_ledges() {
+        let points = [[0, 0, 0], [100, 0, 0], [100, 100, 0], [0, 100, 0], [50, 50, 90]];
+        let numbers = [[0, 1, 2], [0, 2, 3], [0, 1, 4]];
+        let surfaces = [Surface::ground(0), Surface::ground(1), Surface::STEEP];
+        let triangles: Vec<GridTriangle> = numbers
+            .iter()
+            .zip(surfaces)
+            .map(|(n, surface)| GridTriangle { corners: n.map(|p| points[p as usize]), surface })
+            .collect();
+        let lone = lone_edges(&triangles, Points { numbers: &numbers, points: &points });
+        assert_eq!(lone, [[0, 1], [0, 3], [1, 2], [2, 3]]);
+    }
+}
