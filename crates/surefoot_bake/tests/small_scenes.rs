@@ -1,6 +1,8 @@
 //! Small scenes, each for one fault that was found in a real one, named after its symptom.
 
-use surefoot_bake::{BakeSettings, Baked, ExactSettings, StageContext, Stairs, bake_in};
+use surefoot_bake::{
+    BakeSettings, Baked, ExactSettings, StageContext, StageObserver, StageView, Stairs, bake_in,
+};
 use surefoot_mesh::Query;
 use surefoot_scene::Scene;
 
@@ -50,10 +52,15 @@ impl Soup {
 
     /// A square of ground, `cells` along each side of half a metre, whose height is given.
     fn uneven(cells: u32, height: impl Fn(u32, u32) -> f32) -> Self {
+        Self::uneven_of(cells, 0.5, height)
+    }
+
+    /// The same with cells of another size.
+    fn uneven_of(cells: u32, cell_m: f32, height: impl Fn(u32, u32) -> f32) -> Self {
         let mut soup = Self::default();
         for z in 0..=cells {
             for x in 0..=cells {
-                soup.points.push([x as f32 * 0.5, height(x, z), z as f32 * 0.5]);
+                soup.points.push([x as f32 * cell_m, height(x, z), z as f32 * cell_m]);
             }
         }
         for z in 0..cells {
@@ -229,4 +236,65 @@ fn ramps_as_flat_as_the_ground_are_not_laid() {
         let mut query = Query::new(&baked.mesh);
         assert!(query.find_path([1.0, 0.0, 1.0], [4.0, 0.2, 4.0]).is_ok(), "{degrees}°");
     }
+}
+
+/// Every face has but a short piece of the ledge, none longer than two gaps.
+#[test]
+fn a_ledge_of_tiny_uneven_triangles_is_kept_clear_of() {
+    let side = 110_u32;
+    let mut random = Random(5);
+    let heights: Vec<f32> = (0..(side + 1) * (side + 1)).map(|_| 0.002 * random.next()).collect();
+    let soup = Soup::uneven_of(side, 0.015, |x, z| heights[(z * (side + 1) + x) as usize]);
+    let baked = soup.bake();
+    // 1.65 m less 0.3 m on either side.
+    let area_m2 = baked.mesh.summary().area_m2;
+    assert!((area_m2 - 1.05 * 1.05).abs() < 0.01, "{area_m2} m²");
+    assert!(on_mesh(&baked, [0.8, 0.0, 0.8]));
+    assert!(!on_mesh(&baked, [0.2, 0.0, 0.8]));
+}
+
+#[test]
+fn what_hangs_is_kept_clear_of_though_it_is_narrower_than_a_gap() {
+    let with_strip = |width: f32| {
+        let mut soup = Soup::default();
+        soup.level((0.0, 0.0), (4.0, 4.0), 0.0, true);
+        // A strip that leans, a metre above the floor: too steep to stand on, far from upright.
+        let (x, z, y) = (2.0, [1.0, 3.0], [1.0, 1.0 + 1.5 * width]);
+        soup.quad([
+            [x, y[0], z[0]],
+            [x, y[0], z[1]],
+            [x + width, y[1], z[1]],
+            [x + width, y[1], z[0]],
+        ]);
+        soup.bake_with(ExactSettings {
+            gap_distance_m: 0.05,
+            wall_thickness_m: 0.06,
+            ..ExactSettings::default()
+        })
+    };
+    for width in [0.005, 0.02, 0.045, 0.07] {
+        let baked = with_strip(width);
+        assert!(!on_mesh(&baked, [2.0 + 0.5 * width, 0.0, 2.0]), "below, {width} m wide");
+        assert!(!on_mesh(&baked, [1.75, 0.0, 2.0]), "beside, {width} m wide");
+        assert!(on_mesh(&baked, [1.65, 0.0, 2.0]), "far enough from it, {width} m wide");
+        assert!(on_mesh(&baked, [2.0, 0.0, 0.6]), "before its end, {width} m wide");
+    }
+}
+
+#[test]
+fn every_stage_can_be_looked_at() {
+    struct Names(Vec<&'static str>);
+    impl StageObserver for Names {
+        fn observe(&mut self, name: &'static str, view: StageView) {
+            assert!(!view.faces.is_empty(), "{name} shows nothing");
+            self.0.push(name);
+        }
+    }
+    // Slopes without a neighbour on either side: what is left of them has fewer faces than pairs had.
+    let soup = Soup::uneven(8, |x, z| 0.05 * ((x * x + 3 * z) % 5) as f32);
+    let scene = Scene::from_triangles(&soup.points, &soup.triangles).unwrap();
+    let mut names = Names(Vec::new());
+    let context = StageContext::new().with_observer(&mut names);
+    bake_in(&scene, &BakeSettings::default(), context).unwrap();
+    assert!(names.0.contains(&"erode") && names.0.contains(&"join_eroded"), "{:?}", names.0);
 }
