@@ -290,8 +290,16 @@ fn every_stage_can_be_looked_at() {
             self.0.push(name);
         }
     }
-    // Slopes without a neighbour on either side: what is left of them has fewer faces than pairs had.
-    let soup = Soup::uneven(8, |x, z| 0.05 * ((x * x + 3 * z) % 5) as f32);
+    // Strips that are too narrow for the agent, then ground of many faces: what is left of it once had
+    // higher numbers than there are edges at the end.
+    let mut soup = Soup::default();
+    for x in (0..200).map(|i| 10.0 + i as f32) {
+        soup.level((x, 0.0), (x + 0.4, 4.0), 0.0, true);
+    }
+    let ground = Soup::uneven(8, |x, z| 0.05 * ((x * x + 3 * z) % 5) as f32);
+    let first = soup.points.len() as u32;
+    soup.points.extend(ground.points);
+    soup.triangles.extend(ground.triangles.iter().map(|t| t.map(|i| first + i)));
     let scene = Scene::from_triangles(&soup.points, &soup.triangles).unwrap();
     let mut names = Names(Vec::new());
     let context = StageContext::new().with_observer(&mut names);
