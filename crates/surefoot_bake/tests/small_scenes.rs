@@ -282,6 +282,24 @@ fn what_hangs_is_kept_clear_of_though_it_is_narrower_than_a_gap() {
 }
 
 #[test]
+fn a_pole_thinner_than_a_gap_is_kept_clear_of() {
+    for (thick, gap_distance_m) in [(0.003, 0.01), (0.008, 0.01), (0.03, 0.05)] {
+        let mut soup = Soup::default();
+        soup.level((0.0, 0.0), (4.0, 4.0), 0.0, true);
+        soup.block([2.0, -0.1, 2.0], [2.0 + thick, 2.0, 2.0 + thick]);
+        let baked = soup.bake_with(ExactSettings {
+            gap_distance_m,
+            wall_thickness_m: gap_distance_m + 0.015,
+            ..ExactSettings::default()
+        });
+        for (x, z) in [(1.75, 2.0), (2.25, 2.0), (2.0, 1.75), (2.0, 2.25), (1.9, 1.9), (2.1, 1.9)] {
+            assert!(!on_mesh(&baked, [x, 0.0, z]), "({x}, {z}), {thick} m thick");
+        }
+        assert!(on_mesh(&baked, [1.65, 0.0, 2.0]), "far enough from it, {thick} m thick");
+    }
+}
+
+#[test]
 fn every_stage_can_be_looked_at() {
     struct Names(Vec<&'static str>);
     impl StageObserver for Names {

@@ -360,8 +360,7 @@ impl World {
     }
 
     /// Visits the shadow of everything near a box that hangs above a plane of the ground, higher than a
-    /// step and lower than the agent, both limits nearer by `slack_m`. Walls are left out: they are thicker
-    /// than any gap, so that nothing lies close together on both of their sides.
+    /// step and lower than the agent, both limits nearer by `slack_m`; upright things as thick as walls.
     pub(crate) fn visit_hanging(
         &self,
         around: &Aabb,
@@ -371,10 +370,24 @@ impl World {
     ) {
         let low = self.agent.max_step_m + LIMIT_SLACK_M + slack_m;
         let high = self.agent.height_m - LIMIT_SLACK_M - slack_m;
-        let around = Aabb::new(around.lo + DVec3::Z * low, around.hi + DVec3::Z * high);
+        let beside = DVec3::new(self.wall_thickness_m, self.wall_thickness_m, 0.0);
+        let around =
+            Aabb::new(around.lo - beside + DVec3::Z * low, around.hi + beside + DVec3::Z * high);
         self.tree.visit_box(&around, |t| {
-            let part = clip_to_slab(self.corners[t as usize], &above, low, high);
-            if let Some(shadow) = drop_down(part.points()) {
+            let i = t as usize;
+            let part = clip_to_slab(self.corners[i], &above, low, high);
+            let normal = self.merged.sorted.normals[i];
+            let shadow = match self.merged.sorted.classes[i] {
+                TriangleClass::Walkable | TriangleClass::Riser => drop_down(part.points()),
+                TriangleClass::Steep | TriangleClass::Down => self.widened(part.points(), normal),
+                TriangleClass::Vertical => {
+                    let line = WallLine::of(part.points(), normal);
+                    let walls = line.into_iter().flat_map(|l| l.rectangles(self.wall_thickness_m));
+                    walls.for_each(|(_, rectangle)| visit(&rectangle));
+                    None
+                }
+            };
+            if let Some(shadow) = shadow {
                 visit(&shadow);
             }
         });
@@ -453,6 +466,30 @@ impl World {
 
 impl Shadows {
     fn add_wall(&mut self, points: &[DVec3], normal: DVec3) {
+        let Some(wall) = WallLine::of(points, normal) else { return };
+        // Lines that are one within rounding nearly always share a coarse key; where they do not,
+        // they merely stay two.
+        let key = [wall.normal.x, wall.normal.y, wall.front_m].map(|v| (v * 100.0).round() as i64);
+        let lines = self.walls.entry(key).or_default();
+        let along = DVec2::new(-wall.normal.y, wall.normal.x);
+        let (lo, hi) = wall.spans[0];
+        let ends = [lo, hi].map(|s| along * s + wall.normal * wall.front_m);
+        let same = |l: &&mut WallLine| {
+            ends.iter().all(|e| (e.dot(l.normal) - l.front_m).abs() <= SAME_LINE_M)
+        };
+        if let Some(line) = lines.iter_mut().find(same) {
+            let along = DVec2::new(-line.normal.y, line.normal.x);
+            let (a, b) = (ends[0].dot(along), ends[1].dot(along));
+            line.spans.push((a.min(b), a.max(b)));
+        } else {
+            lines.push(wall);
+        }
+    }
+}
+
+impl WallLine {
+    /// The line of (a part of) one upright triangle; `None` when nothing is left of it.
+    fn of(points: &[DVec3], normal: DVec3) -> Option<Self> {
         let normal = normal.truncate().normalize_or_zero();
         let along = DVec2::new(-normal.y, normal.x);
         let (mut lo, mut hi, mut front) = (f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY);
@@ -462,28 +499,9 @@ impl Shadows {
             hi = hi.max(p.dot(along));
             front = front.max(p.dot(normal));
         }
-        if !(hi > lo) {
-            return;
-        }
-        // Lines that are one within rounding nearly always share a coarse key; where they do not,
-        // they merely stay two.
-        let key = [normal.x * 100.0, normal.y * 100.0, front * 100.0].map(|v| v.round() as i64);
-        let lines = self.walls.entry(key).or_default();
-        let ends = [lo, hi].map(|s| along * s + normal * front);
-        let same = |l: &&mut WallLine| {
-            ends.iter().all(|e| (e.dot(l.normal) - l.front_m).abs() <= SAME_LINE_M)
-        };
-        if let Some(line) = lines.iter_mut().find(same) {
-            let along = DVec2::new(-line.normal.y, line.normal.x);
-            let (a, b) = (ends[0].dot(along), ends[1].dot(along));
-            line.spans.push((a.min(b), a.max(b)));
-        } else {
-            lines.push(WallLine { normal, front_m: front, spans: vec![(lo, hi)] });
-        }
+        (hi > lo).then(|| Self { normal, front_m: front, spans: vec![(lo, hi)] })
     }
-}
 
-impl WallLine {
     /// The blocked stretches as rectangles behind the front, each with its back.
     fn rectangles(mut self, thickness_m: f64) -> impl Iterator<Item = (WallBack, Contour)> {
         self.spans.sort_by(|a, b| a.0.total_cmp(&b.0));
