@@ -371,12 +371,21 @@ impl World {
         let low = self.agent.max_step_m + LIMIT_SLACK_M + slack_m;
         let high = self.agent.height_m - LIMIT_SLACK_M - slack_m;
         let beside = DVec3::new(self.wall_thickness_m, self.wall_thickness_m, 0.0);
-        let around =
-            Aabb::new(around.lo - beside + DVec3::Z * low, around.hi + beside + DVec3::Z * high);
-        self.tree.visit_box(&around, |t| {
+        let over = Aabb::new(around.lo + DVec3::Z * low, around.hi + DVec3::Z * high);
+        self.tree.visit_box(&Aabb::new(over.lo - beside, over.hi + beside), |t| {
             let i = t as usize;
-            let part = clip_to_slab(self.corners[i], &above, low, high);
             let normal = self.merged.sorted.normals[i];
+            let back = if normal.z.abs() > NEARLY_VERTICAL_SINE {
+                DVec3::ZERO
+            } else {
+                (normal.truncate().normalize_or_zero() * self.wall_thickness_m).extend(0.0)
+            };
+            let corners = self.corners[i];
+            let reached = Aabb::of_points(corners.into_iter().chain(corners.map(|c| c - back)));
+            if !over.overlaps(&reached) {
+                return;
+            }
+            let part = clip_to_slab(corners, &above, low, high);
             let shadow = match self.merged.sorted.classes[i] {
                 TriangleClass::Walkable | TriangleClass::Riser => drop_down(part.points()),
                 TriangleClass::Steep | TriangleClass::Down => self.widened(part.points(), normal),
