@@ -65,9 +65,7 @@ pub(crate) fn erode(
     };
     for stop in &linked.stops {
         let middle = linked.map.middle(stop.pixel, scales);
-        let [dx, dy] = STEPS[usize::from(stop.direction)].map(|d| d as f64 * f64::from(stop.reach));
-        let point =
-            [(middle[0] as f64 + dx).round() as i32, (middle[1] as f64 + dy).round() as i32];
+        let point = stop.point(middle);
         field.offer(stop.pixel, point, stop.class, middle, &mut front);
     }
     for corner in &linked.corners {

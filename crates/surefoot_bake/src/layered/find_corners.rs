@@ -7,6 +7,7 @@
 //! pixels is none: it is smaller than what boundaries are right within.
 
 use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind};
+use crate::layered::link_pixels::Stop;
 use crate::layered::rasterize::FaceRange;
 use crate::layered::refine::slope;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
@@ -33,7 +34,7 @@ impl CornerPoint {
 /// The corners around all cells in which ground may end.
 pub(crate) fn find_corners(
     map: &FineMap,
-    links: &[[u32; 4]],
+    (links, stops): (&[[u32; 4]], &[Stop]),
     plain: &[bool],
     slices: &Slices,
     scales: &Scales,
@@ -49,15 +50,20 @@ pub(crate) fn find_corners(
     columns.sort_unstable();
     columns.dedup();
     let per_cell = scales.pixels_per_cell();
-    let ranges: Vec<[i32; 2]> = map
+    let ranges: Vec<[i64; 2]> = map
         .heights
         .par_chunks(per_cell)
-        .map(|heights| {
+        .zip(map.kinds.par_chunks(per_cell))
+        .map(|(heights, kinds)| {
             let known = heights.iter().copied().filter(|h| *h != NO_HEIGHT);
-            known.fold([i32::MAX, i32::MIN], |[lo, hi], h| [lo.min(h), hi.max(h)])
+            let [lo, hi] = known.fold([i32::MAX, i32::MIN], |[lo, hi], h| [lo.min(h), hi.max(h)]);
+            // Ground goes on with its slope up to a pixel beyond its middle.
+            let is_ground = |k: &PixelKind| matches!(k, PixelKind::Ground | PixelKind::Nothing);
+            let slack = if kinds.iter().all(is_ground) { scales.lean } else { scales.climb };
+            [i64::from(lo) + scales.step - slack, i64::from(hi) + scales.height + slack]
         })
         .collect();
-    let finder = Finder { map, slices, scales, ranges: &ranges, links };
+    let finder = Finder { map, slices, scales, ranges: &ranges, links, stops };
     let mut found: Vec<(u32, Nearest)> = columns
         .par_chunks(CHUNK)
         .flat_map_iter(|columns| {
@@ -143,9 +149,12 @@ struct Nearest {
     square: i64,
     at: [i32; 2],
     blocked: bool,
+    /// Whether it is a corner; otherwise ground ends there on the line to the next pixel.
+    is_corner: bool,
 }
 
-const NOTHING_NEAR: Nearest = Nearest { square: i64::MAX, at: [i32::MAX; 2], blocked: true };
+const NOTHING_NEAR: Nearest =
+    Nearest { square: i64::MAX, at: [i32::MAX; 2], blocked: true, is_corner: false };
 
 /// The pixels with ground in a column and one row around it, each with the nearest point found so far.
 #[derive(Debug, Default)]
@@ -196,8 +205,9 @@ impl Around {
             }
         }
         self.firsts.push(self.pixels.len() as u32);
+        // What lies farther away than where a pixel's ground ends does not count.
         self.nearest.clear();
-        self.nearest.resize(self.pixels.len(), NOTHING_NEAR);
+        self.nearest.extend(self.pixels.iter().map(|&p| finder.nearest_stop(p)));
         self.slopes.clear();
         self.slopes.extend(self.pixels.iter().map(|&p| map.slope(p, finder.slices)));
         !self.pixels.is_empty()
@@ -236,7 +246,7 @@ impl Around {
     /// Hands over the nearest points.
     fn give(&self, found: &mut Vec<(u32, Nearest)>) {
         let all = self.pixels.iter().zip(&self.nearest);
-        found.extend(all.filter(|(_, n)| **n != NOTHING_NEAR).map(|(p, n)| (*p, *n)));
+        found.extend(all.filter(|(_, n)| n.is_corner).map(|(p, n)| (*p, *n)));
     }
 }
 
@@ -249,13 +259,33 @@ struct Finder<'a> {
     map: &'a FineMap,
     slices: &'a Slices,
     scales: &'a Scales,
-    /// Between which heights each cell's ground lies; the first is larger where there is none.
-    ranges: &'a [[i32; 2]],
+    /// Between which heights something is in the way on each cell's ground; the first is larger where
+    /// there is none.
+    ranges: &'a [[i64; 2]],
     /// The pixel in each direction.
     links: &'a [[u32; 4]],
+    /// Where ground ends, sorted by pixel.
+    stops: &'a [Stop],
 }
 
 impl Finder<'_> {
+    /// Where the ground of a pixel ends nearest to its middle.
+    fn nearest_stop(&self, pixel: u32) -> Nearest {
+        if !self.links[pixel as usize].contains(&NO_PIXEL) {
+            return NOTHING_NEAR;
+        }
+        let middle = self.map.middle(pixel, self.scales);
+        let first = self.stops.partition_point(|s| s.pixel < pixel);
+        let stops = self.stops[first..].iter().take_while(|s| s.pixel == pixel);
+        let all = stops.map(|stop| {
+            let at = stop.point(middle);
+            let away = [0, 1].map(|k| i64::from(at[k]) - middle[k]);
+            let blocked = stop.class == EdgeClass::Blocked;
+            Nearest { square: square(away), at, blocked, is_corner: false }
+        });
+        all.min().unwrap_or(NOTHING_NEAR)
+    }
+
     /// The pixels with ground whose middles lie around a point, with the ground's height there.
     fn pixels_around(&self, at: [i32; 2]) -> impl Iterator<Item = (u32, f64)> + '_ {
         let first = self.scales.coarse.first_column();
@@ -289,10 +319,7 @@ impl Finder<'_> {
         for y in y.saturating_sub(1)..(y + 2).min(depth) {
             for x in x.saturating_sub(1)..(x + 2).min(width) {
                 for cell in self.map.shape.cells_of(y * width + x) {
-                    let [lo, hi] = self.ranges[cell as usize].map(i64::from);
-                    // Ground goes on with its slope up to a pixel beyond its middle.
-                    let slack = self.scales.climb;
-                    let (lo, hi) = (lo + self.scales.step - slack, hi + self.scales.height + slack);
+                    let [lo, hi] = self.ranges[cell as usize];
                     if lo < hi && !ranges.contains(&[lo, hi]) {
                         ranges.push([lo, hi]);
                     }
@@ -334,7 +361,7 @@ impl Finder<'_> {
         let mut nearest = std::mem::take(&mut around.nearest);
         for &(at, low, high) in &*edges {
             around.visit(at, |k, away| {
-                let new = Nearest { square: square(away), at, blocked: true };
+                let new = Nearest { square: square(away), at, blocked: true, is_corner: true };
                 if new < nearest[k] {
                     let ground = around.height_beside(k, away, self.map);
                     if f64::from(low) - ground < height && f64::from(high) - ground > step {
@@ -358,7 +385,10 @@ impl Finder<'_> {
                 let ground = around.height_beside(k, away, self.map);
                 (f64::from(z) - ground).abs() <= step
             };
-            let new = |away: [i64; 2]| Nearest { square: square(away), at, blocked: false };
+            let new = |away: [i64; 2]| {
+                let square = square(away);
+                Nearest { square, at, blocked: false, is_corner: true }
+            };
             // A point that is nearer to no pixel than another need not be looked at.
             if !around.visit(at, |k, away| new(away) < nearest[k] && is_near(k, away))
                 || self.is_linked_around(at, z)

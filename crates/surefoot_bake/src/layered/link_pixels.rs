@@ -16,7 +16,7 @@ use crate::layered::fine_map::{
 };
 use crate::layered::flood_layers::columns_beside;
 use crate::layered::ledges::Ledge;
-use crate::layered::probe::{Line, Look, Probe, Reach};
+use crate::layered::probe::{Line, Look, Probe, Reach, heights_along, may_be_blocked};
 use crate::layered::rasterize::FaceRange;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
@@ -33,6 +33,14 @@ pub(crate) struct Stop {
     /// How far from the pixel's middle, in lattice units.
     pub(crate) reach: f32,
     pub(crate) class: EdgeClass,
+}
+
+impl Stop {
+    /// The place, seen from the pixel's middle, in lattice units.
+    pub(crate) fn point(&self, middle: [i64; 2]) -> [i32; 2] {
+        let away = STEPS[usize::from(self.direction)].map(|d| d as f64 * f64::from(self.reach));
+        [0, 1].map(|k| (middle[k] as f64 + away[k]).round() as i32)
+    }
 }
 
 /// Where the ground breaks between two linked pixels.
@@ -163,7 +171,7 @@ pub(crate) fn link_pixels(
         .flatten()
         .collect();
     let plain: Vec<bool> = kinds.iter().map(|k| *k != CellGround::Mixed).collect();
-    let corners = find_corners(&map, &links, &plain, slices, scales);
+    let corners = find_corners(&map, (&links, &stops), &plain, slices, scales);
     context.count("corners", corners.len());
     context.count("plain_cells", plain.iter().filter(|p| **p).count());
     context.count("stops", stops.len());
@@ -280,9 +288,47 @@ impl Linker<'_> {
         ([here, there], if here == there { 1 } else { 2 })
     }
 
+    /// How far the ground goes on from a pixel towards the place beside it.
     fn reach(&self, pixel: u32, direction: usize, beside: FinePlace, probe: &mut Probe) -> Reach {
         let line = self.look(pixel, direction, beside, Look::All, probe);
         probe.reach(&line, self.scales.climb as f64, self.scales)
+    }
+
+    /// The same where nothing can be in the way.
+    fn ground_reach(
+        &self,
+        pixel: u32,
+        direction: usize,
+        beside: FinePlace,
+        probe: &mut Probe,
+    ) -> Reach {
+        if self.scales.passes_any_gap() {
+            return Reach::Whole;
+        }
+        let line = self.look(pixel, direction, beside, Look::Ground, probe);
+        let end = probe.ground_end(&line, self.scales.climb as f64, self.scales);
+        if end < f64::from(self.scales.fine) {
+            Reach::To(end, EdgeClass::Open)
+        } else {
+            Reach::Whole
+        }
+    }
+
+    /// The same where it is not known.
+    fn any_reach(
+        &self,
+        pixel: u32,
+        direction: usize,
+        beside: FinePlace,
+        probe: &mut Probe,
+    ) -> Reach {
+        let (columns, count) = self.columns(pixel, beside);
+        let line = self.line(pixel, direction);
+        if may_be_blocked(&[line], &columns[..count], self.slices, self.scales) {
+            self.reach(pixel, direction, beside, probe)
+        } else {
+            self.ground_reach(pixel, direction, beside, probe)
+        }
     }
 
     /// Looks from a pixel towards the place beside it.
@@ -501,46 +547,47 @@ impl Linker<'_> {
         [here, there]: [FinePlace; 2],
         doubt: Doubt,
     ) -> Doubt {
-        let fine = f64::from(self.scales.fine);
-        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-        for line in [self.line(a, direction), self.line(b, direction + 2)] {
-            let end = line.height + line.rise * fine;
-            (least, most) = (least.min(line.height).min(end), most.max(line.height).max(end));
+        let one = self.map.grounds[a as usize] == self.map.grounds[b as usize];
+        let lines = [self.line(a, direction), self.line(b, direction + 2)];
+        // One triangle goes on as one plane.
+        let lines = if one { &lines[..1] } else { &lines[..] };
+        let (columns, count) = self.columns(a, there);
+        let columns = &columns[..count];
+        // Here the ground goes on with its slope, which the first doubt does not know.
+        Doubt {
+            obstacle: (doubt.obstacle || (doubt.ledge && !one))
+                && may_be_blocked(lines, columns, self.slices, self.scales),
+            ledge: doubt.ledge
+                && !one
+                && !self.scales.passes_any_gap()
+                && self.may_be_crossed(lines, columns, (here, direction)),
         }
-        // Heights of faces over a column are rounded.
-        let range = [least.floor() as i64 - 2, most.ceil() as i64 + 2];
+    }
+
+    /// Whether an edge of ground near the heights of two lines crosses the stretch from a place to the next.
+    fn may_be_crossed(
+        &self,
+        lines: &[Line],
+        columns: &[u32],
+        (here, direction): (FinePlace, usize),
+    ) -> bool {
+        let [least, most] = heights_along(lines, self.scales);
+        let climb = self.scales.climb;
         let side = i64::from(self.scales.per_side);
         let (along, aside) = if direction == 0 { (here.x, here.y) } else { (here.y, here.x) };
         let row = aside.rem_euclid(side) as u8;
         let stretch = along.rem_euclid(side) as u8 + 1;
-        let (columns, count) = self.columns(a, there);
-        let stretches = || columns[..count].iter().zip([stretch, 0]);
         let middle = middle_of(here, self.scales);
         let along = [middle[direction], middle[direction] + i64::from(self.scales.fine)];
-        let climb = self.scales.climb;
         let crosses = |ledge: &Ledge, stretch: u8| {
             ledge.is_along(direction, row, stretch)
-                && i64::from(ledge.hi) >= range[0] - climb
-                && i64::from(ledge.lo) <= range[1] + climb
+                && i64::from(ledge.hi) >= least - climb
+                && i64::from(ledge.lo) <= most + climb
                 && ledge.may_cross(direction, middle[1 - direction], along)
         };
-        let is_crossed = || {
-            stretches().any(|(&column, stretch)| {
-                self.slices.ledges_of(column).iter().any(|ledge| crosses(ledge, stretch))
-            })
-        };
-        let may_be_blocked = || {
-            stretches().any(|(&column, stretch)| {
-                let mut faces = self.slices.faces_along(column, direction, row, stretch);
-                faces.any(|face| ends_ground(face, range, self.scales))
-            })
-        };
-        let one = self.map.grounds[a as usize] == self.map.grounds[b as usize];
-        // Here the ground goes on with its slope, which the first doubt does not know.
-        Doubt {
-            obstacle: (doubt.obstacle || (doubt.ledge && !one)) && may_be_blocked(),
-            ledge: doubt.ledge && !one && is_crossed(),
-        }
+        columns.iter().zip([stretch, 0]).any(|(&column, stretch)| {
+            self.slices.ledges_of(column).iter().any(|ledge| crosses(ledge, stretch))
+        })
     }
 
     /// Whether nothing ends the ground between two pixels, or only the gap between two treads.
@@ -562,9 +609,7 @@ impl Linker<'_> {
         for (pixel, towards, beside) in ends {
             // Where nothing can be in the way, it is enough to look at the ground.
             if !doubt.obstacle {
-                let line = self.look(pixel, towards, beside, Look::Ground, probe);
-                let end = probe.ground_end(&line, self.scales.climb as f64, self.scales);
-                free &= end >= f64::from(self.scales.fine);
+                free &= self.ground_reach(pixel, towards, beside, probe) == Reach::Whole;
                 continue;
             }
             match self.reach(pixel, towards, beside, probe) {
@@ -617,8 +662,12 @@ impl Linker<'_> {
         };
         let (upper, towards, beside) =
             if upper_first { (a, direction, there) } else { (b, direction + 2, here) };
-        let line = self.look(upper, towards, beside, Look::Ground, probe);
-        let end = probe.ground_end(&line, self.scales.break_height, self.scales);
+        let end = if self.scales.passes_any_gap() {
+            f64::from(self.scales.fine)
+        } else {
+            let line = self.look(upper, towards, beside, Look::Ground, probe);
+            probe.ground_end(&line, self.scales.break_height, self.scales)
+        };
         (if upper_first { end } else { f64::from(self.scales.fine) - end }) as f32
     }
 
@@ -635,13 +684,13 @@ impl Linker<'_> {
                 continue;
             }
             let place = self.place_beside(pixel, direction);
-            let (reach, class) = match self.reach(pixel, direction, place, probe) {
+            let (reach, class) = match self.any_reach(pixel, direction, place, probe) {
                 Reach::To(reach, class) => (reach, class),
                 Reach::Whole => {
                     // The other side sees what is in the way, or nobody does: then half-way.
                     let here = self.map.place(pixel, self.scales);
                     let other = self.ground_beside(pixel, direction);
-                    match other.map(|o| self.reach(o, (direction + 2) % 4, here, probe)) {
+                    match other.map(|o| self.any_reach(o, (direction + 2) % 4, here, probe)) {
                         Some(Reach::To(back, class)) => (whole - back, class),
                         _ => (0.5 * whole, EdgeClass::Open),
                     }

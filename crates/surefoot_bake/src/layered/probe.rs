@@ -6,6 +6,8 @@
 //! (Oliva 2012, §6.2.3): a wall of no thickness ends the ground where it stands.
 
 use crate::layered::fine_map::FineMap;
+use crate::layered::link_pixels::ends_ground;
+use crate::layered::rasterize::FaceRange;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
 use crate::voxel::grid::Surface;
@@ -43,6 +45,20 @@ impl Cut {
         } else {
             self.z[0] + (self.z[1] - self.z[0]) * (s - self.from) / (self.to - self.from)
         }
+    }
+
+    /// Its heights above the ground's plane at both ends.
+    fn above(&self, line: &Line) -> [f64; 2] {
+        [self.z[0] - line.at(self.from), self.z[1] - line.at(self.to)]
+    }
+
+    /// Whether it is in the agent's way, or something may be that begins there.
+    fn may_block(&self, line: &Line, scales: &Scales) -> bool {
+        let above = self.above(line);
+        let (step, height) = (scales.step as f64, scales.height as f64);
+        enters(self, above, step, height).is_some()
+            || (self.surface.faces_down()
+                && enters(self, above, TOUCHING_UNITS as f64, step + 1.0).is_some())
     }
 }
 
@@ -88,13 +104,65 @@ impl LineCut {
         let (surface, refused) = (Surface::UPRIGHT, false);
         Self { from: from.0, to: to.0, z: [from.1, to.1], surface, refused, upright: false }
     }
+
+    /// The part of it over a line that runs along the same stretch.
+    #[inline]
+    fn seen_along(&self, line: &Line, stretch: &Stretch, scales: &Scales) -> Option<Cut> {
+        let reach = f64::from(scales.fine);
+        // From the column's corner to the line's start.
+        let shift = (line.start[line.axis] - scales.corner(stretch.column)[line.axis]) as f64;
+        let (start, end) =
+            if line.sign > 0.0 { (shift, shift + reach) } else { (shift - reach, shift) };
+        if self.to < start || self.from > end {
+            return None;
+        }
+        let (from, to, z) = if line.sign > 0.0 {
+            (self.from - shift, self.to - shift, self.z)
+        } else {
+            (shift - self.to, shift - self.from, [self.z[1], self.z[0]])
+        };
+        let (surface, refused) = (self.surface, self.refused);
+        if self.upright {
+            let at = from.max(0.0);
+            return Some(Cut { from: at, to: at, z: self.z, surface, refused });
+        }
+        // Only what lies over the line: beyond its ends the ground's plane says nothing.
+        let whole = Cut { from, to, z, surface, refused };
+        let (from, to) = (from.max(0.0), to.min(reach));
+        Some(Cut { from, to, z: [whole.height(from), whole.height(to)], ..whole })
+    }
+}
+
+/// A part of a line over a column, from the middle of a pixel to the next or to the column's border.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stretch {
+    column: u32,
+    axis: u8,
+    /// The row of pixels, and the number of the stretch along it from the column's border.
+    row: u8,
+    number: u8,
+}
+
+impl Stretch {
+    /// Where the line through its row enters the column, in lattice units.
+    fn line_start(&self, scales: &Scales) -> [i64; 2] {
+        let (corner, fine) = (scales.corner(self.column), i64::from(scales.fine));
+        let aside = 1 - usize::from(self.axis);
+        let middle = corner[aside] + i64::from(self.row) * fine + fine / 2;
+        if aside == 1 { [corner[0], middle] } else { [middle, corner[1]] }
+    }
+
+    /// The triangles that may cross it.
+    #[inline]
+    fn faces<'a>(&self, slices: &'a Slices) -> impl Iterator<Item = &'a FaceRange> + use<'a> {
+        slices.faces_along(self.column, usize::from(self.axis), self.row, self.number)
+    }
 }
 
 /// A column's triangles cut along one stretch of a line.
 #[derive(Debug, Default)]
 struct NearStretch {
-    /// Column, axis, row and stretch.
-    key: (u32, u8, u8, u8),
+    stretch: Stretch,
     /// Whether only ground was cut.
     ground_only: bool,
     /// Between which heights triangles were cut; nothing where none were.
@@ -125,43 +193,12 @@ impl Probe {
         let reach = f64::from(scales.fine);
         let lowest = line.height - (scales.climb + TOUCHING_UNITS) as f64 - line.rise.abs() * reach;
         let highest = line.height + (scales.height + scales.climb) as f64 + line.rise.abs() * reach;
-        let aside = 1 - line.axis;
-        let fine = i64::from(scales.fine);
         for &column in columns {
-            let corner = scales.corner(column);
-            let row = (line.start[aside] - corner[aside]).div_euclid(fine);
-            // From the column's corner to the line's start.
-            let shift = line.start[line.axis] - corner[line.axis];
-            // Stretches are counted from the column's border: the first ends in its first middle.
-            let stretch = shift.div_euclid(fine) + i64::from(line.sign > 0.0);
-            let side = i64::from(scales.per_side);
-            let (row, stretch) = (row.clamp(0, side - 1), stretch.clamp(0, side));
-            let key = (column, line.axis as u8, row as u8, stretch as u8);
-            let at = self.gather((key, what), [lowest, highest], map, slices, scales);
-            let shift = shift as f64;
-            let (start, end) =
-                if line.sign > 0.0 { (shift, shift + reach) } else { (shift - reach, shift) };
+            let stretch = line.stretch_in(column, scales);
+            let at = self.gather((stretch, what), [lowest, highest], map, slices, scales);
             for c in &self.stretches[at].cuts {
-                let beside = c.to < start || c.from > end;
-                if beside || c.z[0].max(c.z[1]) < lowest || c.z[0].min(c.z[1]) > highest {
-                    continue;
-                }
-                let (from, to, z) = if line.sign > 0.0 {
-                    (c.from - shift, c.to - shift, c.z)
-                } else {
-                    (shift - c.to, shift - c.from, [c.z[1], c.z[0]])
-                };
-                let (surface, refused) = (c.surface, c.refused);
-                if c.upright {
-                    let at = from.max(0.0);
-                    self.cuts.push(Cut { from: at, to: at, z: c.z, surface, refused });
-                    continue;
-                }
-                // Only what lies over the line: beyond its ends the ground's plane says nothing.
-                let whole = Cut { from, to, z, surface, refused };
-                let (from, to) = (from.max(0.0), to.min(reach));
-                let z = [whole.height(from), whole.height(to)];
-                self.cuts.push(Cut { from, to, z, ..whole });
+                let is_near = c.z[0].max(c.z[1]) >= lowest && c.z[0].min(c.z[1]) <= highest;
+                self.cuts.extend(is_near.then(|| c.seen_along(line, &stretch, scales)).flatten());
             }
         }
     }
@@ -169,14 +206,14 @@ impl Probe {
     /// The triangles of a column along a stretch: those found before, or found now. Returns where.
     fn gather(
         &mut self,
-        (key, what): ((u32, u8, u8, u8), Look),
+        (stretch, what): (Stretch, Look),
         [lowest, highest]: [f64; 2],
         map: &FineMap,
         slices: &Slices,
         scales: &Scales,
     ) -> usize {
         let holds = |s: &NearStretch| {
-            s.key == key
+            s.stretch == stretch
                 && (!s.ground_only || what == Look::Ground)
                 && s.heights.is_some_and(|[low, high]| low <= lowest && high >= highest)
         };
@@ -185,26 +222,21 @@ impl Probe {
         }
         self.oldest = (self.oldest + 1) % self.stretches.len();
         let at = self.oldest;
-        let (column, axis, row, stretch) = key;
-        let axis = usize::from(axis);
         // Some more, for the pixel at the other end; other storeys are not cut.
         let more = 0.5 * scales.step as f64;
         let (low, high) = (lowest - more, highest + more);
         let near = &mut self.stretches[at];
-        (near.key, near.heights) = (key, Some([low, high]));
+        (near.stretch, near.heights) = (stretch, Some([low, high]));
         near.ground_only = what == Look::Ground;
         near.cuts.clear();
-        let corner = scales.corner(column);
-        let fine = i64::from(scales.fine);
-        let middle = corner[1 - axis] + i64::from(row) * fine + fine / 2;
-        let start = if axis == 0 { [corner[0], middle] } else { [middle, corner[1]] };
-        for face in slices.faces_along(column, axis, row, stretch) {
+        let start = stretch.line_start(scales);
+        for face in stretch.faces(slices) {
             let counts = what == Look::All || face.surface.faces_up();
             if !counts || f64::from(face.hi) < low || f64::from(face.lo) > high {
                 continue;
             }
             let corners = &slices.triangles[face.triangle as usize].corners;
-            if let Some(cut) = cut_along(corners, axis, start) {
+            if let Some(cut) = cut_along(corners, usize::from(stretch.axis), start) {
                 let surface = face.surface;
                 let refused = surface == Surface::STEEP && map.is_refused(face.triangle);
                 near.cuts.push(LineCut { surface, refused, ..cut });
@@ -253,8 +285,7 @@ impl Probe {
     /// stands there, or anywhere over the line, is too high to be stepped over.
     pub(crate) fn low_extent(&self, line: &Line, climb: f64, scales: &Scales) -> Option<f64> {
         let (low, high) = (scales.step as f64, scales.height as f64);
-        let above = |c: &Cut| [c.z[0] - line.at(c.from), c.z[1] - line.at(c.to)];
-        if self.cuts.iter().any(|c| enters(c, above(c), low, high).is_some()) {
+        if self.cuts.iter().any(|c| enters(c, c.above(line), low, high).is_some()) {
             return None;
         }
         let end = self.ground_extent(line, climb, scales);
@@ -347,7 +378,7 @@ impl Probe {
         let (low, high) = (scales.step as f64, scales.height as f64);
         let mut first: Option<f64> = None;
         for c in &self.cuts {
-            let above = [c.z[0] - line.at(c.from), c.z[1] - line.at(c.to)];
+            let above = c.above(line);
             let entry = enters(c, above, low, high).or_else(|| {
                 (c.surface.faces_down() && self.is_solid(c, line, scales))
                     .then(|| enters(c, above, TOUCHING_UNITS as f64, low + 1.0))
@@ -385,6 +416,56 @@ impl Line {
     fn at(&self, s: f64) -> f64 {
         self.height + self.rise * s
     }
+
+    /// The part of it that lies over a column.
+    fn stretch_in(&self, column: u32, scales: &Scales) -> Stretch {
+        let (corner, fine) = (scales.corner(column), i64::from(scales.fine));
+        let from_corner = |k: usize| (self.start[k] - corner[k]).div_euclid(fine);
+        let row = from_corner(1 - self.axis);
+        // The first stretch ends in the column's first middle.
+        let number = from_corner(self.axis) + i64::from(self.sign > 0.0);
+        let side = i64::from(scales.per_side);
+        let (row, number) = (row.clamp(0, side - 1) as u8, number.clamp(0, side) as u8);
+        Stretch { column, axis: self.axis as u8, row, number }
+    }
+}
+
+/// Between which heights the ground's planes lie along some lines.
+pub(crate) fn heights_along(lines: &[Line], scales: &Scales) -> [i64; 2] {
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for line in lines {
+        let end = line.at(f64::from(scales.fine));
+        (least, most) = (least.min(line.height).min(end), most.max(line.height).max(end));
+    }
+    // Heights of faces over a column are rounded.
+    [least.floor() as i64 - 2, most.ceil() as i64 + 2]
+}
+
+/// Whether something over some columns may be in the way along lines that run from both ends of one
+/// stretch, or from one. What faces down below the step's height may be; [`Probe::reach`] tells.
+pub(crate) fn may_be_blocked(
+    lines: &[Line],
+    columns: &[u32],
+    slices: &Slices,
+    scales: &Scales,
+) -> bool {
+    let range = heights_along(lines, scales);
+    columns.iter().any(|&column| {
+        let stretch = lines[0].stretch_in(column, scales);
+        let start = stretch.line_start(scales);
+        let mut near = stretch.faces(slices).filter(|face| ends_ground(face, range, scales));
+        near.any(|face| {
+            let corners = &slices.triangles[face.triangle as usize].corners;
+            let Some(cut) = cut_along(corners, usize::from(stretch.axis), start) else {
+                return false;
+            };
+            let cut = LineCut { surface: face.surface, ..cut };
+            lines.iter().any(|line| {
+                let seen = cut.seen_along(line, &stretch, scales);
+                seen.is_some_and(|cut| cut.may_block(line, scales))
+            })
+        })
+    })
 }
 
 /// Where heights above the ground come to lie between two limits, along a cut.

@@ -6,7 +6,8 @@
 use crate::error::BakeError;
 use crate::layered::divisor::Divisor;
 use crate::settings::{Resolved, VoxelSettings};
-use crate::voxel::grid::{Grid, GridTriangle, Surface};
+use crate::voxel::grid::{Classes, Grid, GridTriangle, Surface};
+use std::f64::consts::SQRT_2;
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
 use surefoot_mesh::Agent;
 
@@ -47,7 +48,10 @@ pub(crate) struct Scales {
     pub(crate) step: i64,
     /// The largest difference of height between neighbouring fine cells.
     pub(crate) climb: i64,
-    /// The same between neighbouring coarse columns, in voxels.
+    /// The most that ground rises from the middle of a fine cell to any place between it and those around
+    /// it.
+    pub(crate) lean: i64,
+    /// The largest difference of height between neighbouring coarse columns, in voxels.
     pub(crate) climb_levels: i32,
     /// The agent's radius.
     pub(crate) radius: f64,
@@ -118,6 +122,7 @@ impl Scales {
             let steepest = f64::from(cell) * agent.max_slope_rad.tan() + slack;
             step.max(steepest.min(half_height))
         };
+        let lean = f64::from(fine) * SQRT_2 * Classes::new(settings).steepest_rise();
         let level = f64::from(coarse.cell_height);
         let per_side = (coarse_cell / fine) as u32;
         Ok(Self {
@@ -131,11 +136,17 @@ impl Scales {
             height: (units(agent.height_m) - slack) as i64,
             step: step as i64,
             climb: climb_over(fine) as i64,
+            lean: lean.ceil().min(f64::from(i32::MAX)) as i64,
             climb_levels: (climb_over(coarse_cell) / level).ceil() as i32 + 1,
             radius: agent.radius_m * LATTICE_PER_M,
             gap: settings.layered.gap_distance_m * LATTICE_PER_M,
             break_height: settings.layered.height_error_m.max(LIMIT_SLACK_M) * LATTICE_PER_M,
         })
+    }
+
+    /// Whether a gap from one pixel's middle to the next is none: then ground goes on between any two.
+    pub(crate) fn passes_any_gap(&self) -> bool {
+        self.gap >= f64::from(self.fine)
     }
 
     /// Fine cells in a coarse column.

@@ -391,6 +391,12 @@ impl Classes {
         Self { least_cosine, two_sided: settings.voxel.two_sided }
     }
 
+    /// How much ground rises at most for its run.
+    pub(crate) fn steepest_rise(&self) -> f64 {
+        let cosine = self.least_cosine.max(f64::MIN_POSITIVE);
+        (1.0 - cosine * cosine).max(0.0).sqrt() / cosine
+    }
+
     /// What a triangle is to a column; nothing for the lower side of a sheet that is seen from both.
     pub(crate) fn class(
         &self,
