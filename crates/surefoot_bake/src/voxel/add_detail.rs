@@ -47,6 +47,27 @@ pub(crate) fn add_detail(
     detail.parts()
 }
 
+/// The samples of one row, in the order of all of them.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// Where the row lies, in half columns.
+    y: i32,
+    first: usize,
+    end: usize,
+}
+
+/// The rows that have samples, from below: where these lie far apart, most rows have none.
+fn rows_of(samples: &[RegionSample]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut first = 0;
+    for of_row in samples.chunk_by(|a, b| a.y == b.y) {
+        let end = first + of_row.len();
+        rows.push(Row { y: place(&of_row[0])[1], first, end });
+        first = end;
+    }
+    rows
+}
+
 struct Detail<'a> {
     mesh: &'a mut RegionMesh,
     samples: &'a [RegionSample],
@@ -72,31 +93,18 @@ impl Detail<'_> {
     /// Gives every sample to a triangle over it.
     fn assign_all(&mut self) {
         let samples = self.samples;
-        let first_row = samples[0].y;
-        let last_row = samples[samples.len() - 1].y;
-        let mut rows = vec![0_u32; (last_row - first_row) as usize + 2];
-        for s in samples {
-            rows[(s.y - first_row) as usize + 1] += 1;
-        }
-        for i in 1..rows.len() {
-            rows[i] += rows[i - 1];
-        }
+        let rows = rows_of(samples);
         let mut given = vec![false; samples.len()];
         for t in 0..self.mesh.triangles.len() as u32 {
             let corners = self.corners(t);
-            let range = |k: usize| {
-                let v = corners.map(|c| c[k]);
-                (v[0].min(v[1]).min(v[2]), v[0].max(v[1]).max(v[2]))
-            };
-            let (y_lo, y_hi) = range(1);
-            let from = (y_lo / 2).max(first_row as i32);
-            let to = ((y_hi - 1).div_euclid(2)).min(last_row as i32);
-            for row in from..=to {
-                let of_row = row as u32 - first_row;
-                let (lo, hi) = (rows[of_row as usize] as usize, rows[of_row as usize + 1] as usize);
-                let (x_lo, x_hi) = row_range(&corners, 2 * row + 1);
-                let start = lo + samples[lo..hi].partition_point(|s| 2 * (s.x as i32) + 1 < x_lo);
-                for i in start..hi {
+            let ys = corners.map(|c| c[1]);
+            let (y_lo, y_hi) = (ys[0].min(ys[1]).min(ys[2]), ys[0].max(ys[1]).max(ys[2]));
+            let from = rows.partition_point(|r| r.y < y_lo);
+            for row in rows[from..].iter().take_while(|r| r.y <= y_hi) {
+                let (x_lo, x_hi) = row_range(&corners, row.y);
+                let of_row = &samples[row.first..row.end];
+                let start = row.first + of_row.partition_point(|s| place(s)[0] < x_lo);
+                for i in start..row.end {
                     let p = place(&samples[i]);
                     if p[0] > x_hi {
                         break;
@@ -384,7 +392,7 @@ fn in_circle(a: [i32; 2], b: [i32; 2], c: [i32; 2], d: [i32; 2]) -> bool {
         > 0
 }
 
-/// Where a triangle may have points on a row, one more on either side.
+/// Where a triangle may have points on a row, and some more on either side.
 fn row_range(corners: &[[i32; 2]; 3], y: i32) -> (i32, i32) {
     let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
     for k in 0..3 {
@@ -402,5 +410,62 @@ fn row_range(corners: &[[i32; 2]; 3], y: i32) -> (i32, i32) {
             hi = hi.max(f64::from(b[0]));
         }
     }
-    (lo.floor() as i32 - 1, hi.ceil() as i32 + 1)
+    // Cut off towards nought instead of rounded, which would be a call: one unit for that, one more for
+    // what the crossings were rounded by.
+    (lo as i32 - 2, hi as i32 + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::voxel::region_mesh::RegionEdge;
+
+    /// Every sample is found by a triangle over it, however far apart rows of samples lie.
+    #[test]
+    fn every_sample_is_given_to_a_triangle_that_holds_it() {
+        let outline = [[0, 0], [900, 70], [1400, 0], [1000, 800], [300, 1100]];
+        let edges: Vec<RegionEdge> = (0..outline.len())
+            .map(|i| RegionEdge {
+                ends: [outline[i], outline[(i + 1) % outline.len()]],
+                heights: [0; 2],
+                name: 2 * i as u32,
+                inside: false,
+            })
+            .collect();
+        let mut mesh = RegionMesh::new(&edges).unwrap();
+        let is_over = |mesh: &RegionMesh, t: usize, p: [i32; 2]| {
+            let [a, b, c] = mesh.triangles[t].corners.map(|c| mesh.points[c as usize]);
+            turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0
+        };
+        let count = mesh.triangles.len();
+        for (dx, dy) in [(1, 1), (16, 16), (7, 90)] {
+            let samples: Vec<RegionSample> = (0..560 / dy)
+                .flat_map(|j| (0..720 / dx).map(move |i| (i * dx, j * dy)))
+                .map(|(x, y)| RegionSample { y, x, height: 0, part: NO_PART })
+                .filter(|s| (0..count).any(|t| is_over(&mesh, t, place(s))))
+                .collect();
+            let mut detail = Detail {
+                first: vec![NONE; count],
+                next: vec![NONE; samples.len()],
+                samples: &samples,
+                mesh: &mut mesh,
+                allowed: 0.0,
+                pool: Vec::new(),
+                touched: Vec::new(),
+                flips: Vec::new(),
+            };
+            detail.assign_all();
+            let mut given = 0;
+            for t in 0..count {
+                let mut i = detail.first[t];
+                while i != NONE {
+                    assert!(is_over(detail.mesh, t, place(&samples[i as usize])));
+                    given += 1;
+                    i = detail.next[i as usize];
+                }
+            }
+            assert_eq!(given, samples.len());
+            assert!(given > 10);
+        }
+    }
 }
