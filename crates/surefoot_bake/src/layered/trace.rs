@@ -9,14 +9,17 @@
 //! on the lines between middles there is only one way to turn). A border between two regions, of one
 //! layer or of two, is one chain: so layers share their vertices.
 
+mod find_regions;
+
 use crate::context::{StageContext, StageView, ViewEdge};
 use crate::error::BakeError;
-use crate::layered::erode::DistanceField;
+use crate::layered::erode::{DistanceField, NOWHERE};
 use crate::layered::fine_map::{NO_PIXEL, STEPS};
-use crate::layered::link_pixels::LinkedMap;
+use crate::layered::link_pixels::{LinkedMap, Stop};
 use crate::layered::scales::{SUB, Scales};
 use crate::layered::slice::Slices;
-use crate::surface::{DisjointSets, plan_m};
+use crate::layered::trace::find_regions::find_regions;
+use crate::surface::plan_m;
 use crate::voxel::chain_contours::{Chain, ChainPoint, Contours};
 use crate::voxel::divide::NO_PART;
 use crate::voxel::merge_tiles::{NO_REGION, RegionSample};
@@ -65,7 +68,7 @@ pub(crate) fn trace(
 ) -> Result<Contours, BakeError> {
     let mut tracer = Tracer::new(linked, field, slices, scales);
     context.count("regions", tracer.areas.len());
-    tracer.find_crossings();
+    let samples = tracer.visit_pixels();
     context.count("crossings", tracer.crossings.len());
     context.check_cancelled()?;
     tracer.number_nodes();
@@ -76,7 +79,6 @@ pub(crate) fn trace(
     });
     context.count("chains", chains.len());
     context.count("corners", chains.iter().map(|c| c.points.len()).sum());
-    let samples = tracer.sample_heights();
     context.observe(|| tracer.view(frame, &chains));
     Ok(Contours { areas: tracer.areas, chains, samples })
 }
@@ -105,64 +107,23 @@ impl<'a> Tracer<'a> {
         slices: &'a Slices,
         scales: &'a Scales,
     ) -> Self {
-        let count = linked.map.len() as u32;
-        let mut tracer = Self {
+        let (region_of, areas) = find_regions(linked, field, scales);
+        Self {
             linked,
             field,
             slices,
             scales,
             origin: scales.origin_in_parts(),
-            region_of: vec![NO_REGION; count as usize],
-            areas: Vec::new(),
+            region_of,
+            areas,
             crossings: Vec::new(),
             node_firsts: Vec::new(),
             ends: Vec::new(),
-        };
-        let mut sets = DisjointSets::new(count as usize);
-        let kept: Vec<bool> = (0..count).map(|p| field.keeps(linked, p)).collect();
-        let per_cell = scales.pixels_per_cell() as u32;
-        for (cell, layer) in (0..).zip(&linked.map.shape.layers) {
-            let pixels = cell * per_cell..(cell + 1) * per_cell;
-            // Most links stay in their cell.
-            let one = |p: u32| pixels.contains(&p) || linked.map.layer_of(p, scales) == *layer;
-            for pixel in pixels.clone().filter(|&p| kept[p as usize]) {
-                for other in [0, 1].map(|d| linked.links[pixel as usize][d]) {
-                    let goes_on = other != NO_PIXEL && kept[other as usize] && one(other);
-                    if goes_on && tracer.area(pixel) == tracer.area(other) {
-                        sets.join(pixel, other);
-                    }
-                }
-            }
         }
-        for pixel in (0..count).filter(|&p| kept[p as usize]) {
-            // The smallest number leads, so the root comes first.
-            let root = sets.find(pixel);
-            if root == pixel {
-                tracer.region_of[pixel as usize] = tracer.areas.len() as u32;
-                let area = tracer.area(pixel);
-                tracer.areas.push(area);
-            } else {
-                tracer.region_of[pixel as usize] = tracer.region_of[root as usize];
-            }
-        }
-        tracer
-    }
-
-    fn area(&self, pixel: u32) -> u16 {
-        self.linked.map.areas[pixel as usize]
     }
 
     fn is_kept(&self, pixel: u32) -> bool {
         pixel != NO_PIXEL && self.region_of[pixel as usize] != NO_REGION
-    }
-
-    /// Whether a kept pixel's region goes on in all directions without a break.
-    #[inline]
-    fn is_inside(&self, pixel: u32) -> bool {
-        let region = self.region_of[pixel as usize];
-        let goes_on = |other: u32| self.region_of.get(other as usize).is_some_and(|r| *r == region);
-        let [a, b, c, d] = self.linked.links[pixel as usize];
-        goes_on(a) && goes_on(b) && goes_on(c) && goes_on(d) && !self.linked.is_broken(pixel)
     }
 
     /// The kept pixel that a link leads to.
@@ -185,22 +146,61 @@ impl<'a> Tracer<'a> {
         [self.origin[0] + p.x as i32 * SUB + SUB / 2, self.origin[1] + p.y as i32 * SUB + SUB / 2]
     }
 
-    fn find_crossings(&mut self) {
-        for pixel in 0..self.linked.map.len() as u32 {
-            if !self.is_kept(pixel) || self.is_inside(pixel) {
+    /// Finds all crossings, and heights inside of the regions.
+    fn visit_pixels(&mut self) -> Vec<Vec<RegionSample>> {
+        let linked = self.linked;
+        let heights = &linked.map.heights;
+        let mut samples: Vec<Vec<RegionSample>> = vec![Vec::new(); self.areas.len()];
+        // Stops come in the order of their pixels too.
+        let mut stops = linked.stops.as_slice();
+        for pixel in 0..linked.map.len() as u32 {
+            let region = self.region_of[pixel as usize];
+            if region == NO_REGION {
                 continue;
             }
-            for side in 0..4 {
-                let crossing = match self.kept_link(pixel, side) {
-                    None => self.outer_crossing(pixel, side),
-                    Some(_) if side >= 2 => continue,
-                    Some(other) => match self.inner_crossing(pixel, other, side) {
-                        Some(crossing) => crossing,
-                        None => continue,
-                    },
-                };
-                self.crossings.push(crossing);
+            let links = &linked.links[pixel as usize];
+            let goes_on = |to: u32| self.region_of.get(to as usize).is_some_and(|r| *r == region);
+            let is_inside = links.iter().all(|&to| goes_on(to)) && !linked.is_broken(pixel);
+            let height = heights[pixel as usize];
+            // Most ground is level and goes on all around.
+            if is_inside && links.iter().all(|&to| heights[to as usize] == height) {
+                continue;
             }
+            if !is_inside {
+                while let Some((_, after)) = stops.split_first().filter(|(s, _)| s.pixel < pixel) {
+                    stops = after;
+                }
+                self.find_crossings(pixel, stops);
+            }
+            let sample = self.sample(pixel);
+            samples[region as usize].extend(sample);
+        }
+        for of_region in &mut samples {
+            of_region.sort_unstable();
+        }
+        samples
+    }
+
+    /// Finds the crossings on the sides of a pixel; its own stops come first among those given.
+    fn find_crossings(&mut self, pixel: u32, stops: &[Stop]) {
+        for side in 0..4 {
+            let crossing = match self.kept_link(pixel, side) {
+                None => {
+                    let mut own = stops.iter().take_while(|s| s.pixel == pixel);
+                    let stop = own.find(|s| usize::from(s.direction) == side);
+                    debug_assert_eq!(
+                        stop.map(|s| s.reach),
+                        self.linked.stop(pixel, side).map(|s| s.reach)
+                    );
+                    self.outer_crossing(pixel, side, stop)
+                }
+                Some(_) if side >= 2 => continue,
+                Some(other) => match self.inner_crossing(pixel, other, side) {
+                    Some(crossing) => crossing,
+                    None => continue,
+                },
+            };
+            self.crossings.push(crossing);
         }
     }
 
@@ -212,19 +212,19 @@ impl<'a> Tracer<'a> {
     }
 
     /// Where the agent's radius ends the ground on a side of a pixel.
-    fn outer_crossing(&self, pixel: u32, side: usize) -> Crossing {
+    fn outer_crossing(&self, pixel: u32, side: usize, stop: Option<&Stop>) -> Crossing {
         let (field, linked) = (self.field, self.linked);
         let other = linked.links[pixel as usize][side];
         let whole = f64::from(self.scales.fine);
         let middle = linked.map.middle(pixel, self.scales);
         let mut reach = whole;
         let mut class = field.classes[pixel as usize];
-        if let Some(stop) = linked.stop(pixel, side) {
+        if let Some(stop) = stop {
             reach = f64::from(stop.reach) - field.distance;
             class = stop.class;
         }
         for near in [pixel, other] {
-            if near == NO_PIXEL || !field.squares[near as usize].is_finite() {
+            if near == NO_PIXEL || field.nearest[near as usize] == NOWHERE {
                 continue;
             }
             let point = field.nearest[near as usize];
@@ -326,22 +326,26 @@ impl<'a> Tracer<'a> {
     /// Gives a number to every corner of pixels where crossings lead to; the ground around a corner
     /// that hangs together there is one node.
     fn number_nodes(&mut self) {
-        let mut keys: Vec<(u32, [i64; 2], u32)> = Vec::with_capacity(self.crossings.len() * 2);
+        // The least pixel around a corner, which of its corners that is, and the crossing's end.
+        let mut keys: Vec<u128> = Vec::with_capacity(self.crossings.len() * 2);
         for (i, crossing) in self.crossings.iter().enumerate() {
             for k in 0..2 {
                 let (pixel, corner) = (crossing.pixels[0], usize::from(crossing.corners[k]));
                 let (group, count) = self.around(pixel, corner, false);
                 let least = group[..count].iter().copied().min().unwrap_or(pixel);
-                let p = self.linked.map.place(pixel, self.scales);
-                let at = [p.x + CORNERS[corner][0], p.y + CORNERS[corner][1]];
-                keys.push((least, at, (i * 2 + k) as u32));
+                let place = |p: u32| self.linked.map.place(p, self.scales);
+                let (p, of) = (place(pixel), place(least));
+                let at = [p.x + CORNERS[corner][0] - of.x, p.y + CORNERS[corner][1] - of.y];
+                let node = u128::from(least) << 2 | (at[0] << 1 | at[1]) as u128;
+                keys.push(node << 32 | (i * 2 + k) as u128);
             }
         }
         keys.sort_unstable();
-        for same in keys.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        for same in keys.chunk_by(|a, b| a >> 32 == b >> 32) {
             let node = self.node_firsts.len() as u32;
             self.node_firsts.push(self.ends.len() as u32);
-            for &(_, _, end) in same {
+            for &key in same {
+                let end = key as u32;
                 self.crossings[end as usize / 2].nodes[end as usize % 2] = node;
                 self.ends.push(end);
             }
@@ -501,46 +505,35 @@ impl<'a> Tracer<'a> {
         view
     }
 
-    /// Heights inside of the regions: at every fourth pixel that is not level with those around it,
-    /// and wherever the ground bends.
-    fn sample_heights(&self) -> Vec<Vec<RegionSample>> {
+    /// The height inside of a region: at every fourth pixel that is not level with those around it, and
+    /// wherever the ground bends.
+    fn sample(&self, pixel: u32) -> Option<RegionSample> {
         const EVERY: i64 = 4;
-        let mut samples: Vec<Vec<RegionSample>> = vec![Vec::new(); self.areas.len()];
         let heights = &self.linked.map.heights;
-        let bend_limit = self.scales.break_height;
-        for pixel in (0..self.linked.map.len() as u32).filter(|&p| self.is_kept(p)) {
-            let height = heights[pixel as usize];
-            // Beside a break the simplified border may leave the pixel's middle on the other side.
-            if self.linked.is_broken(pixel) {
-                continue;
-            }
-            let smooth = |d: usize| self.kept_link(pixel, d);
-            let bends = |a: usize, b: usize| match (smooth(a), smooth(b)) {
-                (Some(a), Some(b)) => {
-                    let sum = f64::from(heights[a as usize]) + f64::from(heights[b as usize]);
-                    (sum - 2.0 * f64::from(height)).abs() > bend_limit
-                }
-                _ => false,
-            };
-            if (0..4).all(|d| smooth(d).is_some_and(|o| heights[o as usize] == height)) {
-                continue;
-            }
-            let p = self.linked.map.place(pixel, self.scales);
-            let regular = p.x % EVERY == 0 && p.y % EVERY == 0;
-            if regular || bends(0, 2) || bends(1, 3) {
-                let at = self.middle(pixel);
-                samples[self.region_of[pixel as usize] as usize].push(RegionSample {
-                    y: at[1].max(0) as u32,
-                    x: at[0].max(0) as u32,
-                    height,
-                    part: NO_PART,
-                });
-            }
+        let height = heights[pixel as usize];
+        // Beside a break the simplified border may leave the pixel's middle on the other side.
+        if self.linked.is_broken(pixel) {
+            return None;
         }
-        for of_region in &mut samples {
-            of_region.sort_unstable();
+        let beside = [0, 1, 2, 3].map(|d| self.kept_link(pixel, d).map(|o| heights[o as usize]));
+        if beside.iter().all(|h| *h == Some(height)) {
+            return None;
         }
-        samples
+        let bends = |a: usize, b: usize| match (beside[a], beside[b]) {
+            (Some(a), Some(b)) => {
+                let sum = f64::from(a) + f64::from(b);
+                (sum - 2.0 * f64::from(height)).abs() > self.scales.break_height
+            }
+            _ => false,
+        };
+        let p = self.linked.map.place(pixel, self.scales);
+        let regular = p.x % EVERY == 0 && p.y % EVERY == 0;
+        if !(regular || bends(0, 2) || bends(1, 3)) {
+            return None;
+        }
+        let at = self.middle(pixel);
+        let (x, y) = (at[0].max(0) as u32, at[1].max(0) as u32);
+        Some(RegionSample { y, x, height, part: NO_PART })
     }
 }
 
