@@ -8,6 +8,8 @@
 //! rules are those of the voxel and of the exact pipeline; the source (Oliva 2012) takes whatever has a
 //! similar depth as ground.
 
+mod keep_risers;
+
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::layered::cutting_shape::CuttingShape;
@@ -22,6 +24,7 @@ use crate::layered::rasterize::FaceRange;
 use crate::layered::refine::PixelTriangle;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
+use crate::layered::walk_over::keep_risers::keep_risers;
 use crate::surface::WalkableSurface;
 use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
@@ -74,120 +77,6 @@ fn beside(map: &FineMap, pixel: u32, direction: usize, scales: &Scales) -> FineP
     let p = map.place(pixel, scales);
     let [dx, dy] = STEPS[direction];
     FinePlace { y: p.y + dy, x: p.x + dx }
-}
-
-/// Keeps steep pixels that lead from ground to ground; returns how many.
-fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
-    let steep: Vec<u32> =
-        (0..map.len() as u32).filter(|&p| map.kinds[p as usize] == PixelKind::Steep).collect();
-    let areas: Vec<Option<u16>> = steep
-        .par_iter()
-        .map(|&pixel| {
-            let (below, at_foot) = walk(map, pixel, -1.0, slices, scales)?;
-            let (above, _) = walk(map, pixel, 1.0, slices, scales)?;
-            (i64::from(above) - i64::from(below) <= scales.step)
-                .then(|| map.areas[at_foot as usize])
-        })
-        .collect();
-    // A slope that is higher than a step somewhere is no riser where it is lower.
-    map.refused = vec![false; if steep.is_empty() { 0 } else { slices.triangles.len() }];
-    for (&pixel, _) in steep.iter().zip(&areas).filter(|(_, area)| area.is_none()) {
-        map.refused[map.grounds[pixel as usize] as usize] = true;
-    }
-    let mut kept = 0;
-    for (&pixel, area) in steep.iter().zip(&areas) {
-        let p = pixel as usize;
-        match area {
-            Some(area) if !map.is_refused(map.grounds[p]) => {
-                map.areas[p] = *area;
-                kept += 1;
-            }
-            _ => match map.under.binary_search_by_key(&pixel, |u| u.pixel) {
-                Ok(at) => {
-                    let under = map.under[at];
-                    (map.heights[p], map.grounds[p]) = (under.height, under.ground);
-                    map.kinds[p] = PixelKind::Ground;
-                    map.areas[p] = slices.surface(under.ground).area();
-                }
-                Err(_) => clear(map, p),
-            },
-        }
-    }
-    map.under = Vec::new();
-    kept
-}
-
-/// Goes straight up or down a steep slope, pixel by pixel, to the ground where it begins or ends: its
-/// height and pixel.
-fn walk(
-    map: &FineMap,
-    pixel: u32,
-    sign: f64,
-    slices: &Slices,
-    scales: &Scales,
-) -> Option<(i32, u32)> {
-    let [sx, sy] = map.slope(pixel, slices);
-    let slope = (sx * sx + sy * sy).sqrt();
-    let here = map.place(pixel, scales);
-    let fine = f64::from(scales.fine);
-    let mut height = i64::from(map.heights[pixel as usize]);
-    // As far as the flattest slope that is too steep goes within one step.
-    let most = (scales.step as f64 / (slope.max(0.05) * fine)).ceil() as i64 + 2;
-    let most = most.min(MOST_PIXELS);
-    let mut at = pixel;
-    for k in 1..=most {
-        let away = [sign * k as f64 * sx / slope, sign * k as f64 * sy / slope];
-        let near = |p: &u32| {
-            let there = i64::from(map.heights[*p as usize]);
-            map.has_ground(*p) && (there - height).abs() <= scales.step
-        };
-        // Ground that the slope can have led to: not against its direction, and not below its plane.
-        let slack = scales.break_height;
-        let plane_at = |p: u32| {
-            let (here, middle) = (map.middle(at, scales), map.middle(p, scales));
-            let shift = [(middle[0] - here[0]) as f64, (middle[1] - here[1]) as f64];
-            map.height_beside(at, shift, slices)
-        };
-        let led_to = |p: u32| {
-            let there = f64::from(map.heights[p as usize]);
-            if map.kinds[p as usize] != PixelKind::Ground {
-                true
-            } else if sign > 0.0 {
-                there >= height as f64 - slack
-            } else {
-                there <= height as f64 + slack && there >= plane_at(p) - slack
-            }
-        };
-        // The pixel that the way leads through, or one beside it: at the side of a flight the nearest
-        // one may lie beyond, on other ground.
-        let ([x, x_beside], [y, y_beside]) = (nearest_two(away[0]), nearest_two(away[1]));
-        let places = [(x, y), (x, y_beside), (x_beside, y), (x_beside, y_beside)];
-        let mut found = places
-            .into_iter()
-            .map(|(x, y)| FinePlace { y: here.y + y, x: here.x + x })
-            .filter(|place| *place != here)
-            .filter_map(|place| {
-                // Of several layers the upper one wins.
-                map.pixels_at(place, scales).filter(near).max_by_key(|&p| map.heights[p as usize])
-            });
-        let first = found.next()?;
-        let next = std::iter::once(first).chain(found).find(|&p| led_to(p)).unwrap_or(first);
-        at = next;
-        height = i64::from(map.heights[next as usize]);
-        if map.kinds[next as usize] == PixelKind::Ground {
-            return Some((height as i32, next));
-        }
-    }
-    None
-}
-
-/// The whole number nearest to another, halves away from nought, and the one on the other side of it; the
-/// same twice where it is whole itself.
-fn nearest_two(v: f64) -> [i64; 2] {
-    let towards_nought = v as i64;
-    let rest = v - towards_nought as f64;
-    let beyond = towards_nought + if rest > 0.0 { 1 } else { -i64::from(rest < 0.0) };
-    if rest.abs() >= 0.5 { [beyond, towards_nought] } else { [towards_nought, beyond] }
 }
 
 fn clear(map: &mut FineMap, pixel: usize) {
@@ -253,34 +142,40 @@ fn cells_are_near(
 fn find_ends(map: &FineMap, scales: &Scales) -> Vec<(u32, u8)> {
     let (side, per_cell) = (scales.per_side, scales.pixels_per_cell() as u32);
     let cells: Vec<u32> = (0..map.shape.len() as u32).collect();
+    let least = -(scales.break_height as i64);
     let ends_of = |cell: u32| {
         let column = map.shape.columns[cell as usize];
         let own = map.shape.cells_of(column);
         let beside = columns_beside(column, scales);
         let cells_beside =
             [beside[0], beside[1]].map(|c| c.map_or(0..0, |c| map.shape.cells_of(c)));
+        let first = cell * per_cell;
+        let heights = &map.heights[first as usize..(first + per_cell) as usize];
         let mut ends = Vec::new();
-        for within in 0..per_cell {
-            let pixel = cell * per_cell + within;
-            if !map.has_ground(pixel) {
+        let (mut i, mut j) = (0, 0);
+        for (within, &height) in (0..).zip(heights) {
+            let at = [i, j];
+            (i, j) = if i + 1 < side { (i + 1, j) } else { (0, j + 1) };
+            if height == NO_HEIGHT {
                 continue;
             }
-            let height = i64::from(map.heights[pixel as usize]);
-            let goes_on = |p: u32| {
-                let rise = i64::from(map.heights[p as usize]) - height;
-                map.has_ground(p) && rise >= -(scales.break_height as i64) && rise <= scales.step
+            let goes_on = |there: i32| {
+                let rise = i64::from(there) - i64::from(height);
+                (there != NO_HEIGHT) & (rise >= least) & (rise <= scales.step)
             };
-            let (j, i) = scales.by_side.divide(within);
-            for (direction, at, stride) in [(0_u8, i, 1), (1, j, side)] {
-                let (cells, next) = match at + 1 < side {
+            for (direction, stride) in [(0_usize, 1), (1, side)] {
+                let inside = at[direction] + 1 < side;
+                // Most ground goes on in its own cell.
+                if inside && goes_on(heights[(within + stride) as usize]) {
+                    continue;
+                }
+                let (cells, next) = match inside {
                     true => (own.clone(), within + stride),
-                    false => {
-                        let cells = cells_beside[usize::from(direction)].clone();
-                        (cells, within - (side - 1) * stride)
-                    }
+                    false => (cells_beside[direction].clone(), within - (side - 1) * stride),
                 };
-                if !cells.into_iter().any(|c| goes_on(c * per_cell + next)) {
-                    ends.push((pixel, direction));
+                let height_in = |c: u32| map.heights[(c * per_cell + next) as usize];
+                if !cells.into_iter().any(|c| goes_on(height_in(c))) {
+                    ends.push((first + within, direction as u8));
                 }
             }
         }
@@ -360,6 +255,13 @@ fn lay_bridges(
         if (k - 2) as f64 * fine > widest {
             continue;
         }
+        // Whatever its slope, a bridge lies above the lower tread: where there is no room even there, nothing
+        // need be cut.
+        let lower = a.min(b);
+        let range = [lower - scales.break_height as i64, lower + scales.height];
+        if !(1..k).all(|j| is_free(slices, place(j), range, scales)) {
+            continue;
+        }
         let start = ground_end(map, pixel, direction, slices, scales, probe);
         if (k - 1) as f64 * fine - start > widest {
             continue;
@@ -384,9 +286,8 @@ fn lay_bridges(
                 let share = ((j as f64 * fine - start) / gap).clamp(0.0, 1.0);
                 let z = a + ((b - a) as f64 * share).round() as i64;
                 // From just below the lower tread up to the agent's head.
-                let range = [a.min(b) - scales.break_height as i64, z + scales.height];
-                let free = is_free(slices, place(j), range, scales);
-                let at = if free { pixel_for(map, place(j), a.min(b), z, scales) } else { None };
+                let free = is_free(slices, place(j), [range[0], z + scales.height], scales);
+                let at = if free { pixel_for(map, place(j), lower, z, scales) } else { None };
                 at.map(|at| Bridge::between(map, [pixel, other], (at, z), slope, true))
             })
             .collect();
@@ -438,23 +339,28 @@ fn close_cracks(
         let beyond = map.pixels_at(place(2), scales).filter(in_reach);
         let beyond = beyond.filter(|&p| map.kinds[p as usize] != PixelKind::Bridge);
         let Some(other) = beyond.min_by_key(|&p| (rise(p).abs(), p)) else { continue };
+        let b = a + rise(other);
+        let z = (a + b) / 2;
+        let Some(at) = pixel_for(map, place(1), a.min(b), z, scales) else { continue };
+        if !is_free(slices, place(1), [z + scales.step, z + scales.height], scales) {
+            continue;
+        }
         let mut extent = |pixel: u32, direction: usize| {
             let line = look_beside(map, (pixel, direction), Look::All, slices, scales, probe);
             probe.low_extent(&line, scales.break_height, scales)
         };
-        let Some(ends) = extent(pixel, direction).zip(extent(other, direction + 2)) else {
+        // From the other side the ground is looked at as far as the middle between them, no farther.
+        let Some(start) = extent(pixel, direction).filter(|s| 2.0 * fine - s - fine <= scales.gap)
+        else {
             continue;
         };
-        if 2.0 * fine - ends.0 - ends.1 > scales.gap {
+        let Some(end) = extent(other, direction + 2) else { continue };
+        if 2.0 * fine - start - end > scales.gap {
             continue;
         }
-        let b = a + rise(other);
-        let z = (a + b) / 2;
-        let free = is_free(slices, place(1), [z + scales.step, z + scales.height], scales);
-        let at = pixel_for(map, place(1), a.min(b), z, scales).filter(|_| free);
         let mut slope = [0.0; 2];
         slope[direction] = (b - a) as f64 / (2.0 * fine);
-        laid.extend(at.map(|at| Bridge::between(map, [pixel, other], (at, z), slope, false)));
+        laid.push(Bridge::between(map, [pixel, other], (at, z), slope, false));
     }
     lay(map, laid)
 }
@@ -613,10 +519,9 @@ pub(crate) fn is_free(
     let side = i64::from(scales.per_side);
     let Some(column) = column_at(place, scales) else { return false };
     let (i, j) = (place.x.rem_euclid(side) as u32, place.y.rem_euclid(side) as u32);
-    let faces = slices.faces_of(column).iter();
     let between =
         |f: &&FaceRange| i64::from(f.hi) > low && i64::from(f.lo) < high && f.may_cover(i, j);
-    !faces.filter(between).any(|face| {
+    !slices.faces_along(column, 0, j as u8, i as u8).filter(between).any(|face| {
         let triangle = &slices.triangles[face.triangle as usize];
         PixelTriangle::new(triangle, column, scales)
             .height(i, j)
@@ -648,24 +553,6 @@ pub(crate) fn mark_bridges(surface: &mut WalkableSurface, map: &FineMap, scales:
             .is_some_and(|p| map.bridge(p).is_some_and(|b| b.is_ramp));
         if bridged {
             face.kind = CellKind::Ramp;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_two_are_rounded_each_way() {
-        for v in [-2.75, -2.5, -2.25, -2.0, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 7.1] {
-            let [nearest, other] = nearest_two(v);
-            assert_eq!(nearest, v.round() as i64, "{v}");
-            let both = [v.floor() as i64, v.ceil() as i64];
-            assert!(
-                both == [nearest, other] || both == [other, nearest],
-                "{v}: {nearest}, {other}"
-            );
         }
     }
 }
