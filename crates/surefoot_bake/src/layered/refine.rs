@@ -19,9 +19,6 @@ use crate::layered::slice::Slices;
 use crate::voxel::grid::{GridTriangle, Surface};
 use rayon::prelude::*;
 
-/// The most pixels of a column whose samples are sorted by counting.
-const MOST_PIXELS: usize = 64;
-
 /// Cells that a thread refines before it looks for more.
 const CHUNK: usize = 256;
 
@@ -54,14 +51,20 @@ pub(crate) fn refine(
     context.check_cancelled()?;
     let (mut kinds, mut areas) =
         (Vec::with_capacity(grounds.len()), Vec::with_capacity(grounds.len()));
+    // Most pixels lie on the triangle of the one before.
+    let (mut last, mut kind, mut area) = (NO_PIXEL, PixelKind::Nothing, 0);
     for &ground in &grounds {
-        let surface = (ground != NO_PIXEL).then(|| slices.surface(ground));
-        kinds.push(match surface {
-            None => PixelKind::Nothing,
-            Some(s) if s.is_ground() => PixelKind::Ground,
-            Some(_) => PixelKind::Steep,
-        });
-        areas.push(surface.map_or(0, Surface::area));
+        if ground != last {
+            let surface = (ground != NO_PIXEL).then(|| slices.surface(ground));
+            kind = match surface {
+                None => PixelKind::Nothing,
+                Some(s) if s.is_ground() => PixelKind::Ground,
+                Some(_) => PixelKind::Steep,
+            };
+            (last, area) = (ground, surface.map_or(0, Surface::area));
+        }
+        kinds.push(kind);
+        areas.push(area);
     }
     context.count("pixels", heights.len());
     context.count("steep_pixels", kinds.iter().filter(|k| **k == PixelKind::Steep).count());
@@ -104,8 +107,13 @@ impl Sample {
         (self.key >> 35) as usize
     }
 
+    /// The height as a number that grows with it.
+    const fn height_bits(&self) -> u32 {
+        (self.key >> 3) as u32
+    }
+
     const fn z(&self) -> i32 {
-        ((self.key >> 3) as u32 ^ 1 << 31) as i32
+        (self.height_bits() ^ 1 << 31) as i32
     }
 
     const fn faces_up(&self) -> bool {
@@ -131,11 +139,21 @@ impl Sample {
 struct CellScratch {
     /// The column whose surfaces are known.
     column: Option<u32>,
-    /// Those that its cells ask for, by pixel and from below.
-    samples: Vec<Sample>,
-    /// Others, while they are sorted.
-    sorted: Vec<Sample>,
+    samples: ColumnSamples,
     under: Vec<Under>,
+}
+
+/// The surfaces over the pixels of a column that its cells ask for.
+#[derive(Default)]
+struct ColumnSamples {
+    /// By pixel and from below.
+    samples: Vec<Sample>,
+    /// Where each pixel's begin, and one past the last at the end; nothing where all are of one triangle.
+    firsts: Vec<u32>,
+    /// Where those of each triangle begin, while they are found.
+    runs: Vec<u64>,
+    /// As they were found, while they are sorted.
+    loose: Vec<Sample>,
 }
 
 /// A triangle over the middles of a coarse column's pixels.
@@ -204,12 +222,16 @@ impl PixelTriangle {
         out
     }
 
-    fn covers(&self, i: u32, j: u32) -> bool {
+    /// The areas that a pixel's middle has with each edge. Cut off as they are, none is too large for 64
+    /// bits.
+    #[inline]
+    fn areas_at(&self, i: u32, j: u32) -> [i64; 3] {
         let (x, y) = (i64::from(i), i64::from(j));
-        let at = |k: usize| {
-            self.areas[k].saturating_add(self.per_x[k] * x).saturating_add(self.per_y[k] * y)
-        };
-        !self.flat && at(0) >= 0 && at(1) >= 0 && at(2) >= 0
+        [0, 1, 2].map(|k| self.areas[k] + self.per_x[k] * x + self.per_y[k] * y)
+    }
+
+    fn covers(&self, i: u32, j: u32) -> bool {
+        !self.flat && is_inside(self.areas_at(i, j))
     }
 
     fn height_over(&self, i: u32, j: u32) -> i32 {
@@ -268,16 +290,32 @@ fn visit_covered(
         return;
     }
     let over = PixelTriangle::new(triangle, column, scales);
+    if over.flat {
+        return;
+    }
     let corners = || [(i0, j0), (i1 - 1, j0), (i0, j1 - 1), (i1 - 1, j1 - 1)];
     let all =
         if one { covered == Some(true) } else { corners().iter().all(|&(i, j)| over.covers(i, j)) };
+    let level = over.z_per_x == 0.0 && over.z_per_y == 0.0;
+    let first = over.height_over(i0, j0);
     for j in j0..j1 {
+        let mut areas = over.areas_at(i0, j);
         for i in i0..i1 {
-            if all || over.covers(i, j) {
-                visit(j * scales.per_side + i, over.height_over(i, j));
+            if all || is_inside(areas) {
+                let height = if level { first } else { over.height_over(i, j) };
+                visit(j * scales.per_side + i, height);
+            }
+            for k in 0..3 {
+                areas[k] += over.per_x[k];
             }
         }
     }
+}
+
+/// Whether a point lies in a triangle, by the areas that it has with the edges: none is negative.
+#[inline]
+const fn is_inside([a, b, c]: [i64; 3]) -> bool {
+    a | b | c >= 0
 }
 
 /// How much a triangle rises along each axis; nothing for a vertical one.
@@ -295,7 +333,7 @@ fn sample_column(
     shape: &CuttingShape,
     slices: &Slices,
     scales: &Scales,
-    [samples, sorted]: [&mut Vec<Sample>; 2],
+    out: &mut ColumnSamples,
 ) {
     let cells = shape.cells_of(column);
     let cells = cells.start as usize..cells.end as usize;
@@ -308,49 +346,71 @@ fn sample_column(
         f.surface.faces_down() && i64::from(f.hi) >= begins_from && i64::from(f.lo) <= begins_to
     };
     let highest = if faces().any(begins) { i64::MAX } else { most + scales.height };
-    samples.clear();
+    out.samples.clear();
+    out.runs.clear();
     for face in faces().filter(|f| i64::from(f.hi) >= begins_from && i64::from(f.lo) <= highest) {
         let triangle = &slices.triangles[face.triangle as usize];
+        let before = out.samples.len();
         visit_covered(face, triangle, column, scales, |pixel, z| {
-            samples.push(Sample::new(pixel, z, face.surface, face.triangle));
+            out.samples.push(Sample::new(pixel, z, face.surface, face.triangle));
         });
+        if let Some(first) = out.samples.get(before) {
+            out.runs.push(u64::from(first.height_bits()) << 32 | before as u64);
+        }
     }
-    sort_samples(samples, sorted, scales.pixels_per_cell());
+    out.sort(scales.pixels_per_cell());
 }
 
-/// Sorts samples by pixel, then by height: few lie over one pixel.
-fn sort_samples(samples: &mut Vec<Sample>, sorted: &mut Vec<Sample>, pixels: usize) {
-    if samples.is_sorted() {
-        return;
-    }
-    let mut next = [0_u16; MOST_PIXELS + 1];
-    if pixels > MOST_PIXELS || samples.len() > usize::from(u16::MAX) {
-        samples.sort_unstable();
-        return;
-    }
-    for sample in &*samples {
-        next[sample.pixel() + 1] += 1;
-    }
-    for i in 0..pixels {
-        next[i + 1] += next[i];
-    }
-    sorted.clear();
-    sorted.extend_from_slice(samples);
-    for sample in &*samples {
-        let at = &mut next[sample.pixel()];
-        sorted[usize::from(*at)] = *sample;
-        *at += 1;
-    }
-    std::mem::swap(samples, sorted);
-    // By insertion: each lies among those of its pixel already.
-    for i in 1..samples.len() {
-        let sample = samples[i];
-        let mut at = i;
-        while at > 0 && samples[at - 1] > sample {
-            samples[at] = samples[at - 1];
-            at -= 1;
+impl ColumnSamples {
+    /// The share of samples for every triangle from which on triangles are sorted before their samples.
+    const MANY: usize = 4;
+
+    /// Sorts samples by pixel, then by height: few lie over one pixel.
+    fn sort(&mut self, pixels: usize) {
+        self.firsts.clear();
+        // Those of one triangle were found in order.
+        if self.runs.len() < 2 {
+            return;
         }
-        samples[at] = sample;
+        std::mem::swap(&mut self.samples, &mut self.loose);
+        let count = self.loose.len();
+        self.firsts.resize(pixels + 1, 0);
+        for sample in &self.loose {
+            self.firsts[sample.pixel()] += 1;
+        }
+        let mut end = 0;
+        for first in &mut self.firsts {
+            end += *first;
+            *first = end;
+        }
+        // From the back, so that the ends of pixels become their beginnings.
+        self.samples.clear();
+        self.samples.resize(count, self.loose[0]);
+        let mut put = |sample: &Sample| {
+            let at = &mut self.firsts[sample.pixel()];
+            *at -= 1;
+            self.samples[*at as usize] = *sample;
+        };
+        if count >= Self::MANY * self.runs.len() {
+            // Triangles from above: then the samples of a pixel are nearly in order at once.
+            self.runs.sort_unstable();
+            for run in self.runs.iter().rev() {
+                let run = &self.loose[*run as u32 as usize..];
+                run.iter().take_while(|s| s.triangle == run[0].triangle).for_each(&mut put);
+            }
+        } else {
+            self.loose.iter().for_each(&mut put);
+        }
+        // By insertion: each lies among those of its pixel already.
+        for i in 1..count {
+            let sample = self.samples[i];
+            let mut at = i;
+            while at > 0 && self.samples[at - 1] > sample {
+                self.samples[at] = self.samples[at - 1];
+                at -= 1;
+            }
+            self.samples[at] = sample;
+        }
     }
 }
 
@@ -364,33 +424,40 @@ fn refine_cell(
 ) {
     let (column, [low, high]) = (shape.columns[cell], [shape.lows[cell], shape.highs[cell]]);
     if scratch.column != Some(column) {
-        let samples = [&mut scratch.samples, &mut scratch.sorted];
-        sample_column(column, shape, slices, scales, samples);
+        sample_column(column, shape, slices, scales, &mut scratch.samples);
         scratch.column = Some(column);
     }
+    let ColumnSamples { samples, firsts, .. } = &scratch.samples;
     // A riser may end in the next column, on ground that this one does not know.
     let steep_high = high.saturating_add(scales.step as i32);
-    for samples in scratch.samples.chunk_by(|a, b| a.pixel() == b.pixel()) {
-        // Most have one surface over them.
-        if let [only] = samples {
-            let high = if only.is_ground() { high } else { steep_high };
-            if only.faces_up() && only.z() >= low && only.z() <= high {
-                (heights[only.pixel()], grounds[only.pixel()]) = (only.z(), only.triangle);
-            }
+    let mut put = |s: &Sample| (heights[s.pixel()], grounds[s.pixel()]) = (s.z(), s.triangle);
+    let stands_alone = |only: &&Sample| {
+        let high = if only.is_ground() { high } else { steep_high };
+        only.faces_up() && only.z() >= low && only.z() <= high
+    };
+    if firsts.is_empty() {
+        samples.iter().filter(stands_alone).for_each(put);
+        return;
+    }
+    for ends in firsts.windows(2) {
+        let samples = &samples[ends[0] as usize..ends[1] as usize];
+        // Most have one surface over them, or none.
+        if samples.len() < 2 {
+            samples.iter().filter(stands_alone).for_each(&mut put);
             continue;
         }
         let free = |s: &Sample| !is_blocked(samples, i64::from(s.z()), scales);
         let ground = topmost(samples, [low, high], slices, Sample::is_ground).filter(free);
-        let steep = topmost(samples, [low, steep_high], slices, Sample::is_steep)
-            .filter(|s| ground.is_none_or(|g| s.z() > g.z()))
-            .filter(free);
-        let pixel = samples[0].pixel();
+        // Only what lies above the ground counts.
+        let steep_low = ground.map_or(low, |g| low.max(g.z().saturating_add(1)));
+        let steep =
+            topmost(samples, [steep_low, steep_high], slices, Sample::is_steep).filter(free);
         if let (Some(_), Some(ground)) = (steep, ground) {
-            let (height, ground) = (ground.z(), ground.triangle);
-            scratch.under.push(Under { pixel: pixel as u32, height, ground });
+            let (pixel, height, ground) = (ground.pixel() as u32, ground.z(), ground.triangle);
+            scratch.under.push(Under { pixel, height, ground });
         }
         if let Some(top) = steep.or(ground) {
-            (heights[pixel], grounds[pixel]) = (top.z(), top.triangle);
+            put(&top);
         }
     }
 }
@@ -402,8 +469,9 @@ fn topmost(
     slices: &Slices,
     is_wanted: impl Fn(&Sample) -> bool,
 ) -> Option<Sample> {
-    let mut wanted = samples.iter().rev().filter(|s| s.z() <= high && is_wanted(s));
-    let mut best = *wanted.next().filter(|s| s.z() >= low)?;
+    let between = samples.iter().rev().skip_while(|s| s.z() > high).take_while(|s| s.z() >= low);
+    let mut wanted = between.filter(|s| is_wanted(s));
+    let mut best = *wanted.next()?;
     let height = best.z();
     // Of several at one height the choice must not depend on their order.
     let corners = |s: &Sample| &slices.triangles[s.triangle as usize].corners;
@@ -417,13 +485,16 @@ fn topmost(
 
 /// Whether something over a pixel, sorted from below, leaves no room to stand at a height.
 fn is_blocked(samples: &[Sample], ground: i64, scales: &Scales) -> bool {
+    // What lies below does not count; mostly the ground is the uppermost.
+    let below = |s: &Sample| i64::from(s.z()) - ground < -TOUCHING_UNITS;
+    let samples = &samples[samples.iter().rposition(below).map_or(0, |i| i + 1)..];
     for (i, sample) in samples.iter().enumerate() {
         let z = i64::from(sample.z());
         let above = z - ground;
         if above > scales.step {
             return above < scales.height;
         }
-        if !sample.faces_down() || above < -TOUCHING_UNITS {
+        if !sample.faces_down() {
             continue;
         }
         // What ends what begins here: the next surface that faces up, unless something else begins
@@ -483,7 +554,50 @@ mod tests {
         assert!(covered > 500 && not > 500, "{covered} covered, {not} not");
     }
 
-    /// By counting or not: samples come by pixel, from below.
+    /// Pixel after pixel, a triangle covers those that it covers when each is asked for alone.
+    #[test]
+    fn pixels_in_a_row_are_covered_as_alone() {
+        let settings = BakeSettings::default().resolve().unwrap();
+        let mut state = 7_u64;
+        let mut below = |most: i32| {
+            state =
+                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (state >> 33) as i32 % most
+        };
+        let (mut covered, mut level) = (0, 0);
+        for round in 0..2_000 {
+            let mut corners = [0, 1, 2].map(|_| [0, 1, 2].map(|_| 819 * (below(33) - 12)));
+            if round % 2 == 0 {
+                corners.iter_mut().for_each(|c| c[2] = 1_000);
+                level += 1;
+            }
+            let triangle = GridTriangle { corners, surface: Surface::ground(0) };
+            let frame = GridTriangle { corners: [[0; 3], [13_000; 3], [13_000; 3]], ..triangle };
+            let scales = Scales::new(&[frame], &settings).unwrap();
+            let side = scales.per_side as u8;
+            let face = FaceRange {
+                triangle: 0,
+                lo: 0,
+                hi: 0,
+                surface: triangle.surface,
+                spans: [[0, side]; 2],
+            };
+            let mut found = Vec::new();
+            visit_covered(&face, &triangle, 0, &scales, |pixel, z| found.push((pixel, z)));
+            let over = PixelTriangle::new(&triangle, 0, &scales);
+            let expected: Vec<(u32, i32)> = (0..scales.pixels_per_cell() as u32)
+                .filter_map(|p| {
+                    let (i, j) = (p % scales.per_side, p / scales.per_side);
+                    over.height(i, j).map(|z| (p, z))
+                })
+                .collect();
+            assert_eq!(found, expected, "{corners:?}");
+            covered += found.len();
+        }
+        assert!(covered > 1_000 && level > 500, "{covered} covered");
+    }
+
+    /// Whether triangles are sorted first or not: samples come by pixel, from below.
     #[test]
     fn samples_are_sorted_by_pixel_and_height() {
         let mut state = 5_u64;
@@ -493,18 +607,28 @@ mod tests {
             (state >> 33) as u32 % most
         };
         let kinds = [Surface::UPRIGHT, Surface::STEEP, Surface::DOWN, Surface::ground(3)];
-        for pixels in [1, 16, 64, 100] {
-            let mut samples: Vec<Sample> = (0..500)
-                .map(|i| {
+        for (pixels, most) in [(1, 1), (16, 1), (16, 16), (64, 30), (100, 2)] {
+            let mut column = ColumnSamples::default();
+            for triangle in 0..100 {
+                let before = column.samples.len();
+                let kind = kinds[below(4) as usize];
+                for pixel in (0..pixels).filter(|p| p % 7 != triangle % 7).take(most) {
                     let z = below(40) as i32 - 20;
-                    Sample::new(below(pixels), z, kinds[below(4) as usize], i)
-                })
-                .collect();
-            let mut expected = samples.clone();
+                    column.samples.push(Sample::new(pixel, z, kind, triangle));
+                }
+                if let Some(first) = column.samples.get(before) {
+                    column.runs.push(u64::from(first.height_bits()) << 32 | before as u64);
+                }
+            }
+            let mut expected = column.samples.clone();
             expected.sort_unstable();
-            sort_samples(&mut samples, &mut Vec::new(), pixels as usize);
-            assert_eq!(samples, expected);
-            let order = samples.iter().map(|s| (s.pixel(), s.z(), s.faces_up(), s.faces_down()));
+            column.sort(pixels as usize);
+            assert_eq!(column.samples, expected);
+            for (pixel, ends) in column.firsts.windows(2).enumerate() {
+                let of_pixel = &column.samples[ends[0] as usize..ends[1] as usize];
+                assert!(of_pixel.iter().all(|s| s.pixel() == pixel));
+            }
+            let order = expected.iter().map(|s| (s.pixel(), s.z(), s.faces_up(), s.faces_down()));
             assert!(order.is_sorted());
         }
     }
