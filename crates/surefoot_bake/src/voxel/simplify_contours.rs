@@ -36,6 +36,10 @@ pub(crate) struct Deviation {
     pub(crate) at_steps: f64,
 }
 
+/// Corners in the rows of an edge are looked at one by one where there are at most so many for each corner
+/// that it leaves out.
+const MOST_IN_ROWS: usize = 32;
+
 /// After so many rounds, chains that still cross go back to their columns altogether.
 const MOST_ROUNDS: usize = 24;
 
@@ -453,6 +457,17 @@ fn passed_over(chains: &[Simplified], e: &Edge, corners: &[(i32, i32, u32)]) -> 
     }
     // Corners have whole coordinates: none lies inside of what is only a column wide.
     if hi.x - lo.x < 2 || hi.y - lo.y < 2 {
+        return false;
+    }
+    // Around most edges there is no other corner.
+    let from = corners.partition_point(|c| c.0 <= lo.y);
+    let to = from + corners[from..].partition_point(|c| c.0 < hi.y);
+    let may_hold = |c: &(i32, i32, u32)| {
+        lo.x < c.1 && c.1 < hi.x && share_region(chain, &chains[c.2 as usize].chain)
+    };
+    let corners = &corners[from..to];
+    let few = corners.len() <= MOST_IN_ROWS * stretch.len();
+    if few && !corners.iter().any(may_hold) {
         return false;
     }
     // From where to where the stretch and the edge reach in every row.
