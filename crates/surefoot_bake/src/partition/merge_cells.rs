@@ -102,8 +102,8 @@ impl Merger {
             for (k, edge) in cell.edges.iter().enumerate() {
                 let k = k as u32;
                 merger.edges.push(*edge);
-                merger.next.push(first + (k + 1) % n);
-                merger.previous.push(first + (k + n - 1) % n);
+                merger.next.push(if k + 1 < n { first + k + 1 } else { first });
+                merger.previous.push(first + if k > 0 { k - 1 } else { n - 1 });
                 merger.cell.push(c as u32);
             }
         }
@@ -358,7 +358,7 @@ impl Merger {
 
 fn has_notch(cell: &Cell) -> bool {
     let n = cell.edges.len();
-    let at = |i: usize| cell.edges[i % n].from;
+    let at = |i: usize| cell.edges[if i < n { i } else { i - n }].from;
     (0..n).any(|i| orient(at(i), at(i + 1), at(i + 2)) < 0)
 }
 

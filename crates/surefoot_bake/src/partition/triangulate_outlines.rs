@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::overlay::Overlayer;
 use surefoot_geom::polygon::Contour;
-use surefoot_geom::predicates::on_segment;
+use surefoot_geom::predicates::{on_segment, orient};
 use surefoot_geom::triangulate::triangulate_polygon;
 use surefoot_mesh::{EdgeClass, NO_EDGE};
 
@@ -39,31 +39,39 @@ pub(super) fn triangulate_outlines(
     context: &mut StageContext<'_>,
 ) -> Result<Triangles, BakeError> {
     let firsts = surface.first_edges();
-    let results: Vec<Vec<Result<Patch, u32>>> = outlines
+    let results: Vec<Result<Patch, Vec<Result<Patch, u32>>>> = outlines
         .into_par_iter()
-        .map_init(Overlayer::new, |overlayer, outline| match triangulate_outline(outline) {
-            Ok(patch) => vec![Ok(patch)],
-            Err(outline) => outline
-                .faces
-                .iter()
-                .map(|&f| {
+        .map_init(Overlayer::new, |overlayer, outline| {
+            triangulate_outline(outline).map_err(|outline| {
+                let as_single = |&f: &u32| {
                     let face = &surface.faces[f as usize];
                     let single = Outline::from_face(face, f, firsts[f as usize]);
                     triangulate_outline(single).or_else(|single| mend(single, overlayer).ok_or(f))
-                })
-                .collect(),
+                };
+                outline.faces.iter().map(as_single).collect()
+            })
         })
         .collect();
     let mut patches = Vec::with_capacity(results.len());
-    for result in results.into_iter().flatten() {
-        match result {
-            Ok(patch) => patches.push(patch),
-            Err(f) => {
-                let face = &surface.faces[f as usize];
-                let p = face.loops[0][0].from;
-                let at =
-                    surface.frame.user_from_canonical(plan_m(p).extend(face.plane.height_at(p)));
-                context.warn(Warning::FaceLost { face: f, at, stage: "partition" });
+    for result in results {
+        let singles = match result {
+            Ok(patch) => {
+                patches.push(patch);
+                continue;
+            }
+            Err(singles) => singles,
+        };
+        for single in singles {
+            match single {
+                Ok(patch) => patches.push(patch),
+                Err(f) => {
+                    let face = &surface.faces[f as usize];
+                    let p = face.loops[0][0].from;
+                    let at = surface
+                        .frame
+                        .user_from_canonical(plan_m(p).extend(face.plane.height_at(p)));
+                    context.warn(Warning::FaceLost { face: f, at, stage: "partition" });
+                }
             }
         }
     }
@@ -71,7 +79,12 @@ pub(super) fn triangulate_outlines(
 }
 
 fn triangulate_outline(outline: Outline) -> Result<Patch, Outline> {
-    match triangulate_polygon(&outline.polygon()) {
+    // Most faces of curved ground are triangles already.
+    let triangles = match outline.loops.as_slice() {
+        [l] if l.len() == 3 && orient(l[0].from, l[1].from, l[2].from) > 0 => Ok(vec![[0, 1, 2]]),
+        _ => triangulate_polygon(&outline.polygon()),
+    };
+    match triangles {
         Ok(triangles) => {
             let points = outline.loops.iter().flatten().map(|e| (e.from, e.height_m)).collect();
             Ok(Patch { outline, points, triangles })
@@ -137,13 +150,15 @@ fn connect(
     let mut cell_edge_of = vec![NO_EDGE; surface_edges];
     let mut cells = Vec::with_capacity(total / 3);
     let mut outline_of = Vec::with_capacity(total / 3);
+    // Directed border edges by their ends; points may be named twice where loops touch.
+    let mut border: Vec<(LatticePoint, LatticePoint, u32, EdgeClass)> = Vec::new();
+    let mut inner: Vec<(LatticePoint, LatticePoint, u32)> = Vec::new();
     for (number, patch) in patches.iter().enumerate() {
         let outline = &patch.outline;
-        // Directed border edges by their ends; points may be named twice where loops touch.
-        let mut border: Vec<(LatticePoint, LatticePoint, u32, EdgeClass)> =
-            outline.edges().map(|(e, to)| (e.from, to, e.surface_edge, e.class)).collect();
+        border.clear();
+        border.extend(outline.edges().map(|(e, to)| (e.from, to, e.surface_edge, e.class)));
         border.sort_unstable_by_key(|e| (e.0, e.1, e.2));
-        let mut inner: Vec<(LatticePoint, LatticePoint, u32)> = Vec::new();
+        inner.clear();
         for t in &patch.triangles {
             let corners = t.map(|i| patch.points[i as usize]);
             let edges = (0..3)
