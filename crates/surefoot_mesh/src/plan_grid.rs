@@ -8,6 +8,7 @@
 
 use crate::pieces::Pieces;
 use glam::DVec2;
+use std::ops::Range;
 
 /// Squares for each piece of a small mesh; fewer for a large one, see [`SMALL_GRID_SQUARES`].
 const SQUARES_PER_PIECE: usize = 16;
@@ -69,12 +70,15 @@ impl PlanGrid {
         let mut grid = Self::lay_out(pieces);
         let most = MOST_TOUCHED * (pieces.piece_count() + grid.square_count());
         let mut counts = vec![0_u32; grid.square_count() + 1];
+        // The squares of every row that a piece comes near.
+        let mut runs: Vec<(u32, Range<usize>)> = Vec::new();
         let mut touched = 0;
         for piece in 0..pieces.piece_count() as u32 {
             grid.for_squares(pieces, piece, |squares| {
                 touched += squares.len();
                 if touched <= most {
-                    counts[squares].iter_mut().for_each(|c| *c += 1);
+                    counts[squares.clone()].iter_mut().for_each(|c| *c += 1);
+                    runs.push((piece, squares));
                 }
             });
             if touched > most {
@@ -90,17 +94,17 @@ impl PlanGrid {
         let first = counts;
         let mut items = vec![Item(0); sum as usize];
         let mut filled = first.clone();
-        for piece in 0..pieces.piece_count() as u32 {
-            grid.for_squares(pieces, piece, |squares| {
-                for square in squares {
-                    let at = filled[square];
-                    if at < first[square + 1] {
-                        let covers = grid.is_covered(pieces, piece, square);
-                        items[at as usize] = Item(if covers { piece | COVERS } else { piece });
-                        filled[square] += 1;
-                    }
+        for (piece, squares) in runs {
+            let row = squares.start / grid.columns as usize;
+            let row_start = row * grid.columns as usize;
+            for square in squares {
+                let at = filled[square];
+                if at < first[square + 1] {
+                    let covers = grid.is_covered(pieces, piece, [square - row_start, row]);
+                    items[at as usize] = Item(if covers { piece | COVERS } else { piece });
+                    filled[square] += 1;
                 }
-            });
+            }
         }
         grid.first = first;
         grid.items = items;
@@ -159,12 +163,7 @@ impl PlanGrid {
     }
 
     /// Calls `visit` with the squares of every row that a piece comes near.
-    fn for_squares(
-        &self,
-        pieces: &Pieces,
-        piece: u32,
-        mut visit: impl FnMut(std::ops::Range<usize>),
-    ) {
+    fn for_squares(&self, pieces: &Pieces, piece: u32, mut visit: impl FnMut(Range<usize>)) {
         if self.columns == 0 {
             return;
         }
@@ -211,8 +210,7 @@ impl PlanGrid {
     }
 
     /// Whether a piece holds all of a square and its margin.
-    fn is_covered(&self, pieces: &Pieces, piece: u32, square: usize) -> bool {
-        let (column, row) = (square % self.columns as usize, square / self.columns as usize);
+    fn is_covered(&self, pieces: &Pieces, piece: u32, [column, row]: [usize; 2]) -> bool {
         let side = 1.0 / self.squares_per_m;
         let low = self.low + DVec2::new(column as f64, row as f64) * side - self.margin_m;
         let high = low + side + 2.0 * self.margin_m;
