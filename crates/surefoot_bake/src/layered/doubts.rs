@@ -8,8 +8,8 @@
 
 use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT};
 use crate::layered::flood_layers::columns_beside;
-use crate::layered::link_pixels::ends_ground;
-use crate::layered::scales::Scales;
+use crate::layered::rasterize::FaceRange;
+use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
 
 /// What may end the ground between two pixels.
@@ -23,6 +23,16 @@ pub(crate) struct Doubt {
 
 const OBSTACLE: u8 = 1;
 const LEDGE: u8 = 2;
+
+/// Whether a face may end ground that lies between two heights: it is in the agent's way, or begins
+/// something that may be.
+pub(crate) fn ends_ground(face: &FaceRange, [least, most]: [i64; 2], scales: &Scales) -> bool {
+    let (lo, hi) = (i64::from(face.lo), i64::from(face.hi));
+    let in_the_way = hi > least + scales.step && lo < most + scales.height;
+    let begins =
+        face.surface.faces_down() && hi > least + TOUCHING_UNITS && lo < most + scales.step;
+    in_the_way || begins
+}
 
 /// The marks of one cell.
 #[derive(Debug, Default)]

@@ -38,24 +38,26 @@ impl Ledge {
         (first..end).contains(&row) && (from..=to).contains(&stretch)
     }
 
-    /// Whether it may cross or touch a line along an axis between two places, in lattice units.
+    /// Where it may cross or touch a line along an axis, between two places: how far from the first, in
+    /// lattice units; not at all where it runs along the line.
     #[inline]
-    pub(crate) fn may_cross(&self, axis: usize, aside: i64, along: [i64; 2]) -> bool {
+    pub(crate) fn crossing(&self, axis: usize, aside: i64, along: [i64; 2]) -> Option<f64> {
         let [a, b] = self.ends;
         let away = |p: [i32; 2]| (i64::from(p[1 - axis]) - aside) as f64;
         let (a_away, b_away) = (away(a), away(b));
         if (a_away > 0.0 && b_away > 0.0) || (a_away < 0.0 && b_away < 0.0) {
-            return false;
+            return None;
         }
         let (a, b) = (f64::from(a[axis]), f64::from(b[axis]));
-        // Along the line, or nearly: its extent meets it.
         let share = -a_away / (b_away - a_away);
         if !(0.0..=1.0).contains(&share) {
-            return true;
+            return Some(0.0);
         }
+        let [first, last] = along.map(|v| v as f64);
         let at = a + share * (b - a);
         // Rounding is far below a unit.
-        at >= along[0] as f64 - 1.0 && at <= along[1] as f64 + 1.0
+        let is_near = at >= first.min(last) - 1.0 && at <= first.max(last) + 1.0;
+        is_near.then(|| (at - first).abs())
     }
 }
 
@@ -185,16 +187,23 @@ mod tests {
             for &(a, b) in edges {
                 let turned = |[x, y]: [i32; 2]| [y, x];
                 for (a, b) in [(a, b), (b, a)] {
-                    assert_eq!(
-                        ledge(a, b).may_cross(0, 100, [1000, 2000]),
-                        expected,
-                        "{a:?} {b:?}"
-                    );
                     let across = ledge(turned(a), turned(b));
-                    assert_eq!(across.may_cross(1, 100, [1000, 2000]), expected, "{a:?} {b:?}");
+                    for along in [[1000, 2000], [2000, 1000]] {
+                        let found = ledge(a, b).crossing(0, 100, along);
+                        assert_eq!(found.is_some(), expected, "{a:?} {b:?}");
+                        assert_eq!(across.crossing(1, 100, along), found, "{a:?} {b:?}");
+                    }
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_crossing_is_as_far_away_as_it_is() {
+        let slanting = ledge([1300, 0], [1500, 400]);
+        assert_eq!(slanting.crossing(0, 100, [1000, 2000]), Some(350.0));
+        assert_eq!(slanting.crossing(0, 100, [2000, 1000]), Some(650.0));
+        assert_eq!(ledge([1200, 100], [1700, 100]).crossing(0, 100, [1000, 2000]), Some(0.0));
     }
 
     /// Of two triangles that share an edge, the other four edges are lone; what is not ground has none.

@@ -9,16 +9,14 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::layered::doubts::{Doubt, Doubts};
+use crate::layered::doubts::{Doubt, Doubts, ends_ground};
 use crate::layered::find_corners::{CornerPoint, find_corners};
 use crate::layered::fine_map::{
-    FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at, middle_of,
+    FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
 };
 use crate::layered::flood_layers::columns_beside;
-use crate::layered::ledges::Ledge;
-use crate::layered::probe::{Line, Look, Probe, Reach, heights_along, may_be_blocked};
-use crate::layered::rasterize::FaceRange;
-use crate::layered::scales::{Scales, TOUCHING_UNITS};
+use crate::layered::probe::{Ahead, Line, Look, Probe, Reach, first_ledge, look_ahead};
+use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
 use crate::layered::walk_over::{RUN_PER_RISE, next_in_cell};
 use rayon::prelude::*;
@@ -132,7 +130,10 @@ pub(crate) fn link_pixels(
         .with_min_len(CHUNK)
         .map(|&cell| ground_of(&map, cell, slices, scales))
         .collect();
-    let linker = Linker { map: &map, slices, scales, kinds: &kinds };
+    let within_cell = (0..per_cell as u32)
+        .map(|p| [0, 1, 2, 3].map(|d| next_in_cell(p, d, scales).unwrap_or(NO_PIXEL)))
+        .collect();
+    let linker = Linker { map: &map, slices, scales, kinds: &kinds, within_cell };
     let mut links = vec![[NO_PIXEL; 4]; map.len()];
     let parts: Vec<Part> = cells
         .par_chunks(CHUNK)
@@ -181,16 +182,6 @@ pub(crate) fn link_pixels(
 
 fn pixels_of(cell: u32, per_cell: usize) -> Range<u32> {
     cell * per_cell as u32..(cell + 1) * per_cell as u32
-}
-
-/// Whether a face may end ground that lies between two heights: it is in the agent's way, or begins
-/// something that may be.
-pub(crate) fn ends_ground(face: &FaceRange, [least, most]: [i64; 2], scales: &Scales) -> bool {
-    let (lo, hi) = (i64::from(face.lo), i64::from(face.hi));
-    let in_the_way = hi > least + scales.step && lo < most + scales.height;
-    let begins =
-        face.surface.faces_down() && hi > least + TOUCHING_UNITS && lo < most + scales.step;
-    in_the_way || begins
 }
 
 /// What a cell holds.
@@ -242,6 +233,8 @@ struct Linker<'a> {
     slices: &'a Slices,
     scales: &'a Scales,
     kinds: &'a [CellGround],
+    /// The links of a cell's pixels among each other, by their numbers in it.
+    within_cell: Vec<[u32; 4]>,
 }
 
 impl Linker<'_> {
@@ -251,6 +244,10 @@ impl Linker<'_> {
 
     fn is_bridge(&self, pixel: u32) -> bool {
         self.map.kinds[pixel as usize] == PixelKind::Bridge
+    }
+
+    fn is_riser(&self, pixel: u32) -> bool {
+        self.map.kinds[pixel as usize] == PixelKind::Steep
     }
 
     /// The place beside a pixel.
@@ -302,19 +299,15 @@ impl Linker<'_> {
         beside: FinePlace,
         probe: &mut Probe,
     ) -> Reach {
-        if self.scales.passes_any_gap() {
-            return Reach::Whole;
-        }
         let line = self.look(pixel, direction, beside, Look::Ground, probe);
         let end = probe.ground_end(&line, self.scales.climb as f64, self.scales);
-        if end < f64::from(self.scales.fine) {
-            Reach::To(end, EdgeClass::Open)
-        } else {
-            Reach::Whole
+        match end < f64::from(self.scales.fine) {
+            true => Reach::To(end, EdgeClass::Open),
+            false => Reach::Whole,
         }
     }
 
-    /// The same where it is not known.
+    /// The same where it is not known: in many cases a few triangles tell.
     fn any_reach(
         &self,
         pixel: u32,
@@ -323,11 +316,25 @@ impl Linker<'_> {
         probe: &mut Probe,
     ) -> Reach {
         let (columns, count) = self.columns(pixel, beside);
-        let line = self.line(pixel, direction);
-        if may_be_blocked(&[line], &columns[..count], self.slices, self.scales) {
+        let (columns, lines) = (&columns[..count], [self.line(pixel, direction)]);
+        let [ahead] = look_ahead(&lines, columns, self.slices, self.scales);
+        if self.is_riser(pixel) || ahead.begins < ahead.stands {
+            return self.reach(pixel, direction, beside, probe);
+        }
+        // Ground goes on at least as far as to the first of its edges.
+        let ledge = match self.scales.passes_any_gap() {
+            true => f64::INFINITY,
+            false => first_ledge(&lines, columns, self.slices, self.scales),
+        };
+        if ahead.stands <= ledge + self.scales.gap && ahead.stands.is_finite() {
+            let whole = f64::from(self.scales.fine);
+            Reach::To(ahead.stands.min(whole), EdgeClass::Blocked)
+        } else if ahead.stands.is_finite() {
             self.reach(pixel, direction, beside, probe)
-        } else {
+        } else if ledge.is_finite() {
             self.ground_reach(pixel, direction, beside, probe)
+        } else {
+            Reach::Whole
         }
     }
 
@@ -385,6 +392,12 @@ impl Linker<'_> {
             let is_plain = self.kinds[cell as usize] != CellGround::Mixed;
             doubts.look_around(cell, (is_plain, borders), self.map, self.slices, self.scales);
         }
+        // Most pixels lie on one triangle with the next, and nothing is around.
+        if uniform {
+            for (links, within) in links.iter_mut().zip(&self.within_cell) {
+                *links = within.map(|w| if w == NO_PIXEL { NO_PIXEL } else { first + w });
+            }
+        }
         let cells_beside = self.cells_beside(cell);
         for j in 0..side {
             for i in 0..side {
@@ -393,16 +406,14 @@ impl Linker<'_> {
                     continue;
                 }
                 for direction in 0..2 {
-                    // Most pixels lie on one triangle with the next, and nothing is around.
                     let (last, step) = if direction == 0 { (i, 1) } else { (j, side) };
                     let inside = last + 1 < side;
+                    if uniform && inside {
+                        continue;
+                    }
                     // Across the border: from the last pixel to the first.
                     let across = |b: u32| b + within - (side - 1) * step;
-                    let next = match (uniform, inside) {
-                        (true, true) => Some(first + within + step),
-                        (true, false) => beyond[direction].map(across),
-                        _ => None,
-                    };
+                    let next = beyond[direction].filter(|_| !inside).map(across);
                     let next = next.or_else(|| {
                         let doubt = doubts.between(direction, [i, j]);
                         let pixel = first + within;
@@ -519,10 +530,9 @@ impl Linker<'_> {
         }
         let here = self.map.place(pixel, self.scales);
         let places = [here, self.place_beside(pixel, direction)];
-        let doubt = if certain {
-            Doubt::default()
-        } else {
-            self.closer_doubt(pixel, other, direction, places, doubt)
+        let doubt = match certain {
+            true => Doubt::default(),
+            false => self.closer_doubt([pixel, other], direction, places[1], doubt)?,
         };
         if doubt != Doubt::default()
             && !self.is_free([pixel, other], direction, places, doubt, probe)
@@ -537,57 +547,35 @@ impl Linker<'_> {
     }
 
     /// Whether something between two pixels may be in the agent's way, by its extent and its heights, and
-    /// whether an edge of ground crosses the line between them: where neither is so, no triangle need be
-    /// cut.
+    /// whether an edge of ground crosses the line between them: where neither is so, no other triangle need
+    /// be cut. Nothing where something ends the ground there for certain.
     fn closer_doubt(
         &self,
-        a: u32,
-        b: u32,
+        [a, b]: [u32; 2],
         direction: usize,
-        [here, there]: [FinePlace; 2],
+        there: FinePlace,
         doubt: Doubt,
-    ) -> Doubt {
+    ) -> Option<Doubt> {
         let one = self.map.grounds[a as usize] == self.map.grounds[b as usize];
-        let lines = [self.line(a, direction), self.line(b, direction + 2)];
-        // One triangle goes on as one plane.
-        let lines = if one { &lines[..1] } else { &lines[..] };
         let (columns, count) = self.columns(a, there);
         let columns = &columns[..count];
-        // Here the ground goes on with its slope, which the first doubt does not know.
-        Doubt {
-            obstacle: (doubt.obstacle || (doubt.ledge && !one))
-                && may_be_blocked(lines, columns, self.slices, self.scales),
-            ledge: doubt.ledge
-                && !one
-                && !self.scales.passes_any_gap()
-                && self.may_be_crossed(lines, columns, (here, direction)),
+        let line = self.line(a, direction);
+        if one {
+            // One triangle goes on as one plane.
+            let [ahead] = look_ahead(&[line], columns, self.slices, self.scales);
+            let obstacle = ahead.is_in_doubt();
+            return (!ahead.stands.is_finite()).then_some(Doubt { obstacle, ledge: false });
         }
-    }
-
-    /// Whether an edge of ground near the heights of two lines crosses the stretch from a place to the next.
-    fn may_be_crossed(
-        &self,
-        lines: &[Line],
-        columns: &[u32],
-        (here, direction): (FinePlace, usize),
-    ) -> bool {
-        let [least, most] = heights_along(lines, self.scales);
-        let climb = self.scales.climb;
-        let side = i64::from(self.scales.per_side);
-        let (along, aside) = if direction == 0 { (here.x, here.y) } else { (here.y, here.x) };
-        let row = aside.rem_euclid(side) as u8;
-        let stretch = along.rem_euclid(side) as u8 + 1;
-        let middle = middle_of(here, self.scales);
-        let along = [middle[direction], middle[direction] + i64::from(self.scales.fine)];
-        let crosses = |ledge: &Ledge, stretch: u8| {
-            ledge.is_along(direction, row, stretch)
-                && i64::from(ledge.hi) >= least - climb
-                && i64::from(ledge.lo) <= most + climb
-                && ledge.may_cross(direction, middle[1 - direction], along)
-        };
-        columns.iter().zip([stretch, 0]).any(|(&column, stretch)| {
-            self.slices.ledges_of(column).iter().any(|ledge| crosses(ledge, stretch))
-        })
+        // Here the ground goes on with its slope, which the first doubt does not know.
+        let lines = [line, self.line(b, direction + 2)];
+        let ahead = look_ahead(&lines, columns, self.slices, self.scales);
+        let ledge = doubt.ledge
+            && !self.scales.passes_any_gap()
+            && first_ledge(&lines, columns, self.slices, self.scales).is_finite();
+        let stands = ahead.iter().any(|a| a.stands.is_finite());
+        let obstacle = ahead.iter().any(Ahead::is_in_doubt);
+        let goes_on = !ledge && !self.is_riser(a) && !self.is_riser(b);
+        (!stands || !goes_on).then_some(Doubt { obstacle, ledge })
     }
 
     /// Whether nothing ends the ground between two pixels, or only the gap between two treads.

@@ -5,8 +5,8 @@
 //! is a straight segment of heights. This stands in place of drawing faces near the vertical as wires
 //! (Oliva 2012, §6.2.3): a wall of no thickness ends the ground where it stands.
 
+use crate::layered::doubts::ends_ground;
 use crate::layered::fine_map::FineMap;
-use crate::layered::link_pixels::ends_ground;
 use crate::layered::rasterize::FaceRange;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
@@ -47,18 +47,13 @@ impl Cut {
         }
     }
 
+    fn may_be_walked_over(&self) -> bool {
+        self.surface.is_ground() || (self.surface == Surface::STEEP && !self.refused)
+    }
+
     /// Its heights above the ground's plane at both ends.
     fn above(&self, line: &Line) -> [f64; 2] {
         [self.z[0] - line.at(self.from), self.z[1] - line.at(self.to)]
-    }
-
-    /// Whether it is in the agent's way, or something may be that begins there.
-    fn may_block(&self, line: &Line, scales: &Scales) -> bool {
-        let above = self.above(line);
-        let (step, height) = (scales.step as f64, scales.height as f64);
-        enters(self, above, step, height).is_some()
-            || (self.surface.faces_down()
-                && enters(self, above, TOUCHING_UNITS as f64, step + 1.0).is_some())
     }
 }
 
@@ -105,12 +100,9 @@ impl LineCut {
         Self { from: from.0, to: to.0, z: [from.1, to.1], surface, refused, upright: false }
     }
 
-    /// The part of it over a line that runs along the same stretch.
-    #[inline]
-    fn seen_along(&self, line: &Line, stretch: &Stretch, scales: &Scales) -> Option<Cut> {
-        let reach = f64::from(scales.fine);
-        // From the column's corner to the line's start.
-        let shift = (line.start[line.axis] - scales.corner(stretch.column)[line.axis]) as f64;
+    /// The part of it over a line so long that starts so far from the column's corner.
+    #[inline(always)]
+    fn seen_along(&self, line: &Line, shift: f64, reach: f64) -> Option<Cut> {
         let (start, end) =
             if line.sign > 0.0 { (shift, shift + reach) } else { (shift - reach, shift) };
         if self.to < start || self.from > end {
@@ -174,6 +166,8 @@ struct NearStretch {
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     cuts: Vec<Cut>,
+    /// Those of them that may be walked over.
+    ways: Vec<Cut>,
     /// What was looked at last: a stretch is looked along from both of its ends.
     stretches: [NearStretch; 4],
     oldest: usize,
@@ -190,15 +184,23 @@ impl Probe {
         scales: &Scales,
     ) {
         self.cuts.clear();
+        self.ways.clear();
         let reach = f64::from(scales.fine);
         let lowest = line.height - (scales.climb + TOUCHING_UNITS) as f64 - line.rise.abs() * reach;
         let highest = line.height + (scales.height + scales.climb) as f64 + line.rise.abs() * reach;
         for &column in columns {
-            let stretch = line.stretch_in(column, scales);
+            let (stretch, shift) = line.stretch_in(column, scales);
             let at = self.gather((stretch, what), [lowest, highest], map, slices, scales);
             for c in &self.stretches[at].cuts {
-                let is_near = c.z[0].max(c.z[1]) >= lowest && c.z[0].min(c.z[1]) <= highest;
-                self.cuts.extend(is_near.then(|| c.seen_along(line, &stretch, scales)).flatten());
+                if c.z[0].max(c.z[1]) < lowest || c.z[0].min(c.z[1]) > highest {
+                    continue;
+                }
+                if let Some(cut) = c.seen_along(line, shift, reach) {
+                    if cut.may_be_walked_over() {
+                        self.ways.push(cut);
+                    }
+                    self.cuts.push(cut);
+                }
             }
         }
     }
@@ -349,11 +351,8 @@ impl Probe {
         let mut left = line.height;
         while at < whole {
             let mut best: Option<(bool, f64, f64)> = None;
-            for c in self.cuts.iter().filter(|c| c.from <= at + scales.gap && c.to > at) {
+            for c in self.ways.iter().filter(|c| c.from <= at + scales.gap && c.to > at) {
                 let ground = c.surface.is_ground();
-                if !ground && (c.surface != Surface::STEEP || c.refused) {
-                    continue;
-                }
                 let (there, end) = (c.height(c.from.max(at)), c.height(c.to));
                 let fits = match ground {
                     true => (there - z).abs() <= climb && (there - left).abs() <= climb,
@@ -376,21 +375,16 @@ impl Probe {
     /// Where the first thing stands that the agent cannot pass on the ground at the line's start.
     fn first_obstacle(&self, line: &Line, scales: &Scales) -> Option<f64> {
         let (low, high) = (scales.step as f64, scales.height as f64);
-        let mut first: Option<f64> = None;
-        for c in &self.cuts {
+        let stands = self.cuts.iter().filter_map(|c| enters(c, c.above(line), low, high));
+        let mut first = stands.fold(f64::INFINITY, f64::min);
+        // Whether something begins is asked of all that crosses the line: only where it would be nearer.
+        for c in self.cuts.iter().filter(|c| c.surface.faces_down()) {
             let above = c.above(line);
-            let entry = enters(c, above, low, high).or_else(|| {
-                (c.surface.faces_down() && self.is_solid(c, line, scales))
-                    .then(|| enters(c, above, TOUCHING_UNITS as f64, low + 1.0))
-                    .flatten()
-            });
-            if let Some(s) = entry
-                && first.is_none_or(|f| s < f)
-            {
-                first = Some(s);
-            }
+            let begins = enters_low(c, above, scales).filter(|s| *s < first);
+            let begins = begins.filter(|_| enters(c, above, low, high).is_none());
+            first = begins.filter(|_| self.is_solid(c, line, scales)).unwrap_or(first);
         }
-        first
+        first.is_finite().then_some(first)
     }
 
     /// Whether what begins at a surface facing down is not ended below the step's height. Where the two
@@ -417,16 +411,19 @@ impl Line {
         self.height + self.rise * s
     }
 
-    /// The part of it that lies over a column.
-    fn stretch_in(&self, column: u32, scales: &Scales) -> Stretch {
-        let (corner, fine) = (scales.corner(column), i64::from(scales.fine));
-        let from_corner = |k: usize| (self.start[k] - corner[k]).div_euclid(fine);
-        let row = from_corner(1 - self.axis);
-        // The first stretch ends in the column's first middle.
-        let number = from_corner(self.axis) + i64::from(self.sign > 0.0);
-        let side = i64::from(scales.per_side);
-        let (row, number) = (row.clamp(0, side - 1) as u8, number.clamp(0, side) as u8);
-        Stretch { column, axis: self.axis as u8, row, number }
+    /// The part of it that lies over a column, and how far from the column's corner it starts.
+    #[inline]
+    fn stretch_in(&self, column: u32, scales: &Scales) -> (Stretch, f64) {
+        let corner = scales.corner(column);
+        let row = self.start[1 - self.axis] - corner[1 - self.axis];
+        let shift = self.start[self.axis] - corner[self.axis];
+        // Middles lie half a pixel from the borders. The first stretch ends in the column's first middle.
+        let pixel = |units: i64| (units.max(0) as u64 / scales.fine as u64) as u32;
+        let (row, number) = (pixel(row), pixel(shift) + u32::from(self.sign > 0.0));
+        let number = if shift < 0 { 0 } else { number };
+        let side = scales.per_side;
+        let (row, number) = (row.min(side - 1) as u8, number.min(side) as u8);
+        (Stretch { column, axis: self.axis as u8, row, number }, shift as f64)
     }
 }
 
@@ -437,35 +434,88 @@ pub(crate) fn heights_along(lines: &[Line], scales: &Scales) -> [i64; 2] {
         let end = line.at(f64::from(scales.fine));
         (least, most) = (least.min(line.height).min(end), most.max(line.height).max(end));
     }
-    // Heights of faces over a column are rounded.
-    [least.floor() as i64 - 2, most.ceil() as i64 + 2]
+    // Heights of faces over a column are rounded, and so are these.
+    [least as i64 - 3, most as i64 + 3]
 }
 
-/// Whether something over some columns may be in the way along lines that run from both ends of one
-/// stretch, or from one. What faces down below the step's height may be; [`Probe::reach`] tells.
-pub(crate) fn may_be_blocked(
+/// What is known of a line without cutting all that crosses it: how far away something stands in the way at
+/// the nearest, and where something begins that may; infinite where nothing does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ahead {
+    pub(crate) stands: f64,
+    pub(crate) begins: f64,
+}
+
+impl Ahead {
+    pub(crate) const NOTHING: Self = Self { stands: f64::INFINITY, begins: f64::INFINITY };
+
+    /// Whether something may be in the way.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        *self != Self::NOTHING
+    }
+}
+
+/// Looks along lines that run from both ends of one stretch, or from one, over some columns: cuts only the
+/// triangles that may be in the way by their heights. What faces down below the step's height may begin
+/// something; [`Probe::reach`] tells.
+pub(crate) fn look_ahead<const N: usize>(
+    lines: &[Line; N],
+    columns: &[u32],
+    slices: &Slices,
+    scales: &Scales,
+) -> [Ahead; N] {
+    let range = heights_along(lines, scales);
+    let reach = f64::from(scales.fine);
+    let (step, height) = (scales.step as f64, scales.height as f64);
+    let mut ahead = [Ahead::NOTHING; N];
+    for &column in columns {
+        let shifts = lines.map(|line| line.stretch_in(column, scales).1);
+        let (stretch, _) = lines[0].stretch_in(column, scales);
+        let start = stretch.line_start(scales);
+        for face in stretch.faces(slices).filter(|face| ends_ground(face, range, scales)) {
+            let corners = &slices.triangles[face.triangle as usize].corners;
+            let Some(cut) = cut_along(corners, usize::from(stretch.axis), start) else { continue };
+            for ((line, shift), ahead) in lines.iter().zip(shifts).zip(&mut ahead) {
+                let Some(cut) = cut.seen_along(line, shift, reach) else { continue };
+                let above = cut.above(line);
+                if let Some(s) = enters(&cut, above, step, height) {
+                    ahead.stands = ahead.stands.min(s);
+                }
+                let begins = face.surface.faces_down();
+                if let Some(s) = begins.then(|| enters_low(&cut, above, scales)).flatten() {
+                    ahead.begins = ahead.begins.min(s);
+                }
+            }
+        }
+    }
+    ahead
+}
+
+/// How far away the first edge of ground crosses a line that no other ground shares, near the heights of some
+/// lines along the same stretch; infinite where none does.
+pub(crate) fn first_ledge(
     lines: &[Line],
     columns: &[u32],
     slices: &Slices,
     scales: &Scales,
-) -> bool {
-    let range = heights_along(lines, scales);
-    columns.iter().any(|&column| {
-        let stretch = lines[0].stretch_in(column, scales);
-        let start = stretch.line_start(scales);
-        let mut near = stretch.faces(slices).filter(|face| ends_ground(face, range, scales));
-        near.any(|face| {
-            let corners = &slices.triangles[face.triangle as usize].corners;
-            let Some(cut) = cut_along(corners, usize::from(stretch.axis), start) else {
-                return false;
-            };
-            let cut = LineCut { surface: face.surface, ..cut };
-            lines.iter().any(|line| {
-                let seen = cut.seen_along(line, &stretch, scales);
-                seen.is_some_and(|cut| cut.may_block(line, scales))
-            })
-        })
-    })
+) -> f64 {
+    let [least, most] = heights_along(lines, scales);
+    let (line, climb) = (&lines[0], scales.climb);
+    let axis = line.axis;
+    let from = line.start[axis];
+    let along = [from, from + if line.sign > 0.0 { 1 } else { -1 } * i64::from(scales.fine)];
+    let mut first = f64::INFINITY;
+    for &column in columns {
+        let (stretch, _) = line.stretch_in(column, scales);
+        let crossings = slices.ledges_of(column).iter().filter_map(|ledge| {
+            let is_near = ledge.is_along(axis, stretch.row, stretch.number)
+                && i64::from(ledge.hi) >= least - climb
+                && i64::from(ledge.lo) <= most + climb;
+            is_near.then(|| ledge.crossing(axis, line.start[1 - axis], along)).flatten()
+        });
+        first = crossings.fold(first, f64::min);
+    }
+    first
 }
 
 /// Where heights above the ground come to lie between two limits, along a cut.
@@ -487,7 +537,13 @@ fn enters(c: &Cut, above: [f64; 2], low: f64, high: f64) -> Option<f64> {
     })
 }
 
+/// The same between the ground and the step's height.
+fn enters_low(c: &Cut, above: [f64; 2], scales: &Scales) -> Option<f64> {
+    enters(c, above, TOUCHING_UNITS as f64, scales.step as f64 + 1.0)
+}
+
 /// A triangle cut along the line through a point along an axis; distances from that point.
+#[inline(always)]
 fn cut_along(corners: &[[i32; 3]; 3], axis: usize, start: [i64; 2]) -> Option<LineCut> {
     // Whole numbers of less than 53 bits: exact.
     let (aside, along) = (start[1 - axis] as f64, start[axis] as f64);
@@ -518,6 +574,7 @@ fn cut_along(corners: &[[i32; 3]; 3], axis: usize, start: [i64; 2]) -> Option<Li
 }
 
 /// The same where the line runs through a corner.
+#[cold]
 fn cut_at_corners(a: EdgeEnd, b: EdgeEnd, c: EdgeEnd) -> Option<LineCut> {
     let mut found = CutEnds::default();
     for (k, j) in [(a, b), (b, c), (c, a)] {
