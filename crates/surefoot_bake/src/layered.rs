@@ -34,6 +34,7 @@
 mod cutting_shape;
 mod divisor;
 mod doubts;
+mod drop_narrow;
 mod erode;
 mod find_corners;
 mod fine_map;
@@ -94,6 +95,8 @@ pub(crate) fn build(
         c.observe(|| map.view(&frame, &slices, &scales, |p| map.has_ground(p)));
         Ok(map)
     })?;
+    let map =
+        context.stage("drop_narrow", |c| drop_narrow::drop_narrow(map, &slices, &scales, c))?;
     let linked =
         context.stage("link_pixels", |c| link_pixels::link_pixels(map, &slices, &scales, c))?;
     let field = context.stage("erode", |c| {

@@ -37,6 +37,16 @@ impl DistanceField {
     }
 }
 
+/// How far contours keep from the points of a boundary, in lattice units.
+pub(crate) fn contour_distance(scales: &Scales) -> f64 {
+    let (radius, fine) = (scales.radius, f64::from(scales.fine));
+    // Points of a boundary lie up to a cell apart: half-way between them, the boundary is nearer than
+    // either by this much at most.
+    let distance = (radius * radius + if radius > 0.0 { 0.25 * fine * fine } else { 0.0 }).sqrt();
+    // Never nearer than a part of a cell, so that borders at one place do not meet.
+    distance.max(f64::from(scales.sub.cell))
+}
+
 pub(crate) fn erode(
     linked: &LinkedMap,
     scales: &Scales,
@@ -44,12 +54,7 @@ pub(crate) fn erode(
 ) -> Result<DistanceField, BakeError> {
     let count = linked.map.len();
     let fine = f64::from(scales.fine);
-    // Points of a boundary lie up to a cell apart: half-way between them, the boundary is nearer than
-    // either by this much at most.
-    let radius = scales.radius;
-    let distance = (radius * radius + if radius > 0.0 { 0.25 * fine * fine } else { 0.0 }).sqrt();
-    // Never nearer than a part of a cell, so that borders at one place do not meet.
-    let distance = distance.max(f64::from(scales.sub.cell));
+    let distance = contour_distance(scales);
     let mut field = DistanceField {
         nearest: vec![NOWHERE; count],
         classes: vec![EdgeClass::Open; count],

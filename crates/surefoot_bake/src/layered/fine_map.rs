@@ -211,6 +211,13 @@ impl FineMap {
     }
 }
 
+/// Takes a pixel's ground away.
+pub(crate) fn clear(map: &mut FineMap, pixel: usize) {
+    map.heights[pixel] = NO_HEIGHT;
+    map.grounds[pixel] = NO_PIXEL;
+    map.kinds[pixel] = PixelKind::Nothing;
+}
+
 /// The coarse column over a place.
 pub(crate) fn column_at(place: FinePlace, scales: &Scales) -> Option<u32> {
     locate(place, scales).map(|(column, _)| column)

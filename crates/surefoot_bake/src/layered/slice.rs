@@ -96,6 +96,11 @@ impl Slices {
         self.face_firsts.len() - 1
     }
 
+    /// How many triangles lie over all columns, each counted in every column that it reaches into.
+    pub(crate) fn face_count(&self) -> usize {
+        self.faces.len()
+    }
+
     /// The triangles over a column.
     pub(crate) fn faces_of(&self, column: u32) -> &[FaceRange] {
         let c = column as usize;
@@ -194,8 +199,9 @@ struct FacesWith<'a> {
     extents: &'a [Extent],
     faces: &'a [FaceRange],
     wanted: u32,
-    /// A bit for each of those last compared that has the bits, and where among the faces they begin.
-    found: u32,
+    /// A byte for each of those last compared, one where it has the bits, and where among the faces they
+    /// begin.
+    found: u128,
     at: usize,
 }
 
@@ -213,22 +219,22 @@ impl<'a> Iterator for FacesWith<'a> {
             }
             self.at = self.faces.len() - self.extents.len();
             let wanted = self.wanted;
-            let has = |e: &Extent| u32::from(e.0 & wanted == wanted);
+            let has = |e: &Extent| u8::from(e.0 & wanted == wanted);
+            let mut found = [0; AT_ONCE];
             if let Some((many, rest)) = self.extents.split_first_chunk::<AT_ONCE>() {
-                let mut k = 0;
-                while k < AT_ONCE {
-                    self.found |= has(&many[k]) << k;
-                    k += 1;
+                for k in 0..AT_ONCE {
+                    found[k] = has(&many[k]);
                 }
                 self.extents = rest;
             } else {
-                for (k, e) in self.extents.iter().enumerate() {
-                    self.found |= has(e) << k;
+                for (found, e) in found.iter_mut().zip(self.extents) {
+                    *found = has(e);
                 }
                 self.extents = &[];
             }
+            self.found = u128::from_le_bytes(found);
         }
-        let k = self.found.trailing_zeros() as usize;
+        let k = (self.found.trailing_zeros() / 8) as usize;
         self.found &= self.found - 1;
         Some(&self.faces[self.at + k])
     }

@@ -14,7 +14,7 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::layered::cutting_shape::CuttingShape;
 use crate::layered::fine_map::{
-    BridgePlane, FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
+    BridgePlane, FineMap, FinePlace, NO_HEIGHT, PixelKind, STEPS, clear, column_at,
 };
 use crate::layered::flood_layers::columns_beside;
 use crate::layered::link_pixels::line_from;
@@ -77,12 +77,6 @@ fn beside(map: &FineMap, pixel: u32, direction: usize, scales: &Scales) -> FineP
     let p = map.place(pixel, scales);
     let [dx, dy] = STEPS[direction];
     FinePlace { y: p.y + dy, x: p.x + dx }
-}
-
-fn clear(map: &mut FineMap, pixel: usize) {
-    map.heights[pixel] = NO_HEIGHT;
-    map.grounds[pixel] = NO_PIXEL;
-    map.kinds[pixel] = PixelKind::Nothing;
 }
 
 /// Two cells of one column may find the same ground, or ground so near above that the upper one wins.

@@ -4,10 +4,10 @@
 //! those kept that lead straight from ground below to ground above within one step, all over their
 //! triangle; where others were, the ground under them.
 
-use crate::layered::fine_map::{FineMap, FinePlace, PixelKind};
+use crate::layered::fine_map::{FineMap, FinePlace, PixelKind, clear};
 use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
-use crate::layered::walk_over::{MOST_PIXELS, clear};
+use crate::layered::walk_over::MOST_PIXELS;
 use rayon::prelude::*;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
