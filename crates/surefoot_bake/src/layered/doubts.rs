@@ -6,7 +6,7 @@
 //! Only boxes are compared, in whole lattice units, so a line without a mark needs no closer look; one
 //! with a mark is cut with the triangles.
 
-use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT};
+use crate::layered::fine_map::{FineMap, NO_HEIGHT};
 use crate::layered::flood_layers::columns_beside;
 use crate::layered::rasterize::FaceRange;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
@@ -94,7 +94,7 @@ impl Doubts {
         let beside = columns_beside(column, scales);
         for axis in (0..2).filter(|&axis| borders[axis]) {
             let Some(next) = beside[axis] else { continue };
-            let Some(range) = border_range(cell, axis, map, scales) else { continue };
+            let Some(range) = border_range(cell, axis, next, map, scales) else { continue };
             for (column, side) in [(column, Side::Own), (next, Side::Next)] {
                 self.mark(column, range, Stretches::Last(axis, side), slices, scales);
             }
@@ -170,24 +170,29 @@ impl Doubts {
     }
 }
 
-/// Between which heights ground lies on both sides of a cell's border to the east or north, where steps
-/// lead across.
-fn border_range(cell: u32, axis: usize, map: &FineMap, scales: &Scales) -> Option<[i64; 2]> {
+/// Between which heights ground lies on both sides of a cell's border along an axis to the next column, where
+/// steps lead across.
+fn border_range(
+    cell: u32,
+    axis: usize,
+    next: u32,
+    map: &FineMap,
+    scales: &Scales,
+) -> Option<[i64; 2]> {
     let side = scales.per_side;
-    let first = cell * side * side;
+    let per_cell = side * side;
+    let (along, aside) = if axis == 0 { (1, side) } else { (side, 1) };
     let mut range: Option<[i64; 2]> = None;
     for k in 0..side {
-        let pixel = first + if axis == 0 { k * side + side - 1 } else { (side - 1) * side + k };
+        let within = k * aside;
+        let pixel = cell * per_cell + within + (side - 1) * along;
         if !map.has_ground(pixel) {
             continue;
         }
         let height = i64::from(map.heights[pixel as usize]);
-        let p = map.place(pixel, scales);
-        let place =
-            if axis == 0 { FinePlace { x: p.x + 1, ..p } } else { FinePlace { y: p.y + 1, ..p } };
-        for other in map.pixels_at(place, scales).filter(|&b| map.has_ground(b)) {
+        for other in map.shape.cells_of(next).map(|c| c * per_cell + within) {
             let there = i64::from(map.heights[other as usize]);
-            if (there - height).abs() <= scales.climb {
+            if map.has_ground(other) && (there - height).abs() <= scales.climb {
                 let [least, most] = range.unwrap_or([height, height]);
                 range = Some([least.min(height).min(there), most.max(height).max(there)]);
             }

@@ -418,7 +418,7 @@ impl Line {
         let row = self.start[1 - self.axis] - corner[1 - self.axis];
         let shift = self.start[self.axis] - corner[self.axis];
         // Middles lie half a pixel from the borders. The first stretch ends in the column's first middle.
-        let pixel = |units: i64| (units.max(0) as u64 / scales.fine as u64) as u32;
+        let pixel = |units: i64| units.max(0) as u32 / scales.fine as u32;
         let (row, number) = (pixel(row), pixel(shift) + u32::from(self.sign > 0.0));
         let number = if shift < 0 { 0 } else { number };
         let side = scales.per_side;
