@@ -282,7 +282,8 @@ pub(crate) fn sort_into_columns(
     loose: Vec<Vec<(u32, FaceRange)>>,
 ) -> Result<(Vec<u32>, Vec<FaceRange>), BakeError> {
     let count: usize = loose.iter().map(Vec::len).sum();
-    if count >= u32::MAX as usize {
+    // What is kept of them besides is at most twice as many.
+    if count >= u32::MAX as usize / 2 {
         return Err(BakeError::TooLarge { what: "faces over columns", count });
     }
     let mut firsts = vec![0_u32; columns + 1];

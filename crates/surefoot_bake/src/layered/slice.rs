@@ -55,6 +55,78 @@ impl Extent {
     }
 }
 
+/// Which faces of each column have which bits in their extents. Few have those that are asked for and which do
+/// cannot be foreseen, so that of crowds many are answered for by one word.
+#[derive(Debug)]
+struct Extents {
+    /// Where each column's words begin, and one past the last at the end.
+    firsts: Vec<u32>,
+    /// Of a column with few faces the extent of each; of a crowd, for every block of faces and every bit of an
+    /// extent, the faces that have it.
+    words: Vec<u32>,
+    shift: u32,
+}
+
+/// Faces of a crowd that share a word.
+const BLOCK: usize = 32;
+
+/// From so many faces on a column has a crowd.
+const CROWD: usize = 16;
+
+impl Extents {
+    fn new(face_firsts: &[u32], faces: &[FaceRange], shift: u32) -> Self {
+        let words_for = |faces: u32| match faces as usize {
+            few @ 0..CROWD => few,
+            many => many.next_multiple_of(BLOCK),
+        };
+        let count = face_firsts.windows(2).map(|ends| words_for(ends[1] - ends[0])).sum();
+        let (mut firsts, mut words) =
+            (Vec::with_capacity(face_firsts.len()), Vec::with_capacity(count));
+        let extent = |face: &FaceRange| Extent::new(face.spans, shift).0;
+        for ends in face_firsts.windows(2) {
+            firsts.push(words.len() as u32);
+            let faces = &faces[ends[0] as usize..ends[1] as usize];
+            if faces.len() < CROWD {
+                words.extend(faces.iter().map(extent));
+                continue;
+            }
+            for faces in faces.chunks(BLOCK) {
+                let mut block = [0; BLOCK];
+                for (word, face) in block.iter_mut().zip(faces) {
+                    *word = extent(face);
+                }
+                transpose(&mut block);
+                words.extend_from_slice(&block);
+            }
+        }
+        firsts.push(words.len() as u32);
+        Self { firsts, words, shift }
+    }
+
+    fn of_column(&self, column: u32) -> &[u32] {
+        let c = column as usize;
+        &self.words[self.firsts[c] as usize..self.firsts[c + 1] as usize]
+    }
+}
+
+/// Swaps the rows and columns of a square of bits: by halves, then by halves of those (Warren, *Hacker's
+/// Delight*, §7-3).
+fn transpose(rows: &mut [u32; BLOCK]) {
+    let (mut half, mut mask) = (BLOCK / 2, u32::MAX >> (BLOCK / 2));
+    while half > 0 {
+        for pair in rows.chunks_exact_mut(2 * half) {
+            let (low, high) = pair.split_at_mut(half);
+            for (a, b) in low.iter_mut().zip(high) {
+                let differ = ((*a >> half) ^ *b) & mask;
+                *a ^= differ << half;
+                *b ^= differ;
+            }
+        }
+        half /= 2;
+        mask ^= mask << half;
+    }
+}
+
 /// Sixty-four voxels of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
@@ -71,9 +143,8 @@ pub(crate) struct Slices {
     /// Where each column's faces begin, and one past the last at the end.
     face_firsts: Vec<u32>,
     faces: Vec<FaceRange>,
-    /// Of each face, apart from all else: most questions are answered by it.
-    extents: Vec<Extent>,
-    extent_shift: u32,
+    /// Apart from all else of the faces: most questions are answered by them.
+    extents: Extents,
     /// Where each column's words begin, and one past the last at the end.
     word_firsts: Vec<u32>,
     words: Vec<Word>,
@@ -107,13 +178,12 @@ impl Slices {
         &self.faces[self.face_firsts[c] as usize..self.face_firsts[c + 1] as usize]
     }
 
-    /// The triangles over a column whose extents have some bits, in the order of [`Self::faces_of`].
+    /// The triangles over a column whose extents have some bits, at most two, in the order of
+    /// [`Self::faces_of`].
     #[inline]
     fn faces_with(&self, column: u32, wanted: u32) -> FacesWith<'_> {
-        let c = column as usize;
-        let range = self.face_firsts[c] as usize..self.face_firsts[c + 1] as usize;
-        let (extents, faces) = (&self.extents[range.clone()], &self.faces[range]);
-        FacesWith { extents, faces, wanted, found: 0, at: 0 }
+        let (words, faces) = (self.extents.of_column(column), self.faces_of(column));
+        FacesWith { words, faces, wanted, found: 0, at: 0, next: 0 }
     }
 
     /// The triangles over a column that may cross a stretch of the line along an axis through the
@@ -126,11 +196,13 @@ impl Slices {
         row: u8,
         stretch: u8,
     ) -> impl Iterator<Item = &FaceRange> {
-        let wanted = Extent::with_middle(1 - axis, u32::from(row), self.extent_shift)
-            | Extent::with_stretch(axis, u32::from(stretch), self.extent_shift);
+        let shift = self.extents.shift;
+        let wanted = Extent::with_middle(1 - axis, u32::from(row), shift)
+            | Extent::with_stretch(axis, u32::from(stretch), shift);
         self.faces_with(column, wanted).filter(move |face| {
             let ([first, end], [from, to]) = (face.spans[1 - axis], face.spans[axis]);
-            (first..end).contains(&row) && (from..=to).contains(&stretch)
+            // Where no two pixels share a bit, the bits say it.
+            shift == 0 || ((first..end).contains(&row) && (from..=to).contains(&stretch))
         })
     }
 
@@ -141,7 +213,7 @@ impl Slices {
         column: u32,
         stretch: Option<(usize, u32)>,
     ) -> impl Iterator<Item = &FaceRange> {
-        let wanted = |(axis, s): (usize, u32)| Extent::with_stretch(axis, s, self.extent_shift);
+        let wanted = |(axis, s): (usize, u32)| Extent::with_stretch(axis, s, self.extents.shift);
         self.faces_with(column, stretch.map_or(0, wanted))
     }
 
@@ -152,8 +224,8 @@ impl Slices {
         column: u32,
         stretches: [u32; 2],
     ) -> impl Iterator<Item = &FaceRange> {
-        let wanted = Extent::with_stretch(0, stretches[0], self.extent_shift)
-            | Extent::with_stretch(1, stretches[1], self.extent_shift);
+        let wanted = Extent::with_stretch(0, stretches[0], self.extents.shift)
+            | Extent::with_stretch(1, stretches[1], self.extents.shift);
         self.faces_with(column, wanted)
     }
 
@@ -192,21 +264,33 @@ impl Slices {
     }
 }
 
-/// Faces whose extents have some bits. Extents are compared many at once, since few have them and which
-/// do cannot be foreseen.
+/// Faces whose extents have some bits, at most two.
 struct FacesWith<'a> {
-    /// Of those not yet compared.
-    extents: &'a [Extent],
+    /// Of faces not yet looked at.
+    words: &'a [u32],
     faces: &'a [FaceRange],
     wanted: u32,
-    /// A byte for each of those last compared, one where it has the bits, and where among the faces they
-    /// begin.
-    found: u128,
+    /// A bit for each of those last looked at that has the bits, and where among the faces they begin and end.
+    found: u32,
     at: usize,
+    next: usize,
 }
 
-/// Extents that are compared at once.
-const AT_ONCE: usize = 16;
+impl FacesWith<'_> {
+    /// Looks at the next faces of a crowd.
+    #[inline]
+    fn look_at_block(&mut self, block: &[u32; BLOCK]) {
+        self.found = if self.wanted == 0 {
+            let left = (self.faces.len() - self.next).min(BLOCK);
+            u32::MAX >> (BLOCK - left)
+        } else {
+            // The two bits, or twice the one.
+            let (first, last) = (self.wanted.trailing_zeros(), self.wanted.ilog2());
+            block[first as usize] & block[last as usize]
+        };
+        (self.at, self.next) = (self.next, self.next + BLOCK);
+    }
+}
 
 impl<'a> Iterator for FacesWith<'a> {
     type Item = &'a FaceRange;
@@ -214,27 +298,20 @@ impl<'a> Iterator for FacesWith<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         while self.found == 0 {
-            if self.extents.is_empty() {
+            if let Some((block, rest)) = self.words.split_first_chunk::<BLOCK>() {
+                self.words = rest;
+                self.look_at_block(block);
+                continue;
+            }
+            if self.words.is_empty() {
                 return None;
             }
-            self.at = self.faces.len() - self.extents.len();
-            let wanted = self.wanted;
-            let has = |e: &Extent| u8::from(e.0 & wanted == wanted);
-            let mut found = [0; AT_ONCE];
-            if let Some((many, rest)) = self.extents.split_first_chunk::<AT_ONCE>() {
-                for k in 0..AT_ONCE {
-                    found[k] = has(&many[k]);
-                }
-                self.extents = rest;
-            } else {
-                for (found, e) in found.iter_mut().zip(self.extents) {
-                    *found = has(e);
-                }
-                self.extents = &[];
+            for (k, extent) in self.words.iter().enumerate() {
+                self.found |= u32::from(extent & self.wanted == self.wanted) << k;
             }
-            self.found = u128::from_le_bytes(found);
+            self.words = &[];
         }
-        let k = (self.found.trailing_zeros() / 8) as usize;
+        let k = self.found.trailing_zeros() as usize;
         self.found &= self.found - 1;
         Some(&self.faces[self.at + k])
     }
@@ -300,8 +377,7 @@ pub(crate) fn slice(
     let triangles = in_column_order(triangles, columns, &ruler);
     let loose = rasterize(&triangles, scales, &ruler);
     let (face_firsts, faces) = sort_into_columns(columns, loose)?;
-    let shift = Extent::shift(scales);
-    let extents = faces.iter().map(|f| Extent::new(f.spans, shift)).collect();
+    let extents = Extents::new(&face_firsts, &faces, Extent::shift(scales));
     context.check_cancelled()?;
     let levels = Levels::new(grid);
     let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
@@ -344,7 +420,6 @@ pub(crate) fn slice(
         face_firsts,
         faces,
         extents,
-        extent_shift: shift,
         word_firsts,
         words,
         ledge_firsts,
@@ -432,7 +507,7 @@ mod tests {
     use super::*;
     use crate::settings::{BakeSettings, LayeredSettings};
 
-    /// Triangles strewn over a few metres, most of them smaller than a column.
+    /// Triangles strewn over a few metres, most of them smaller than a column; a third of them in a crowd.
     fn strewn() -> Vec<GridTriangle> {
         let mut state = 7_u64;
         let mut below = |most: i32| {
@@ -440,14 +515,28 @@ mod tests {
                 state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
             (state >> 33) as i32 % most
         };
-        (0..400)
+        (0..600)
             .map(|i| {
                 let size = if i % 20 == 0 { 60_000 } else { 5_000 };
-                let at = [below(90_000), below(90_000), below(60_000)];
+                let within = if i % 3 == 0 { 9_000 } else { 90_000 };
+                let at = [below(within), below(within), below(60_000)];
                 let corners = [0, 1, 2].map(|_| at.map(|v| v + below(size)));
                 GridTriangle { corners, surface: Surface::ground(0) }
             })
             .collect()
+    }
+
+    #[test]
+    fn a_transposed_square_has_its_rows_as_columns() {
+        let rows: [u32; BLOCK] =
+            std::array::from_fn(|i| 0x9E37_79B9_u32.wrapping_mul(i as u32 + 1));
+        let mut columns = rows;
+        transpose(&mut columns);
+        for (i, row) in rows.iter().enumerate() {
+            for (k, column) in columns.iter().enumerate() {
+                assert_eq!(row >> k & 1, column >> i & 1, "row {i}, column {k}");
+            }
+        }
     }
 
     /// With few pixels along a column's side each has its bit; with many, several share one.
@@ -464,9 +553,11 @@ mod tests {
             let points = Points { numbers: &numbers, points: &corners };
             let slices = slice(triangles, points, &scales, &mut StageContext::new()).unwrap();
             let (fine, side) = (i64::from(scales.fine), scales.per_side as u8);
-            let mut found = 0;
+            let (mut found, mut crowds) = (0, 0);
             for column in 0..slices.column_count() as u32 {
-                let corner = scales.corner(column);
+                let (corner, faces) = (scales.corner(column), slices.faces_of(column));
+                crowds += usize::from(faces.len() > BLOCK);
+                assert!(slices.faces_in_stretch(column, None).eq(faces));
                 for axis in 0..2 {
                     for (row, stretch) in
                         (0..side).flat_map(|r| (0..=side).map(move |s| (r, s))).step_by(3)
@@ -483,19 +574,15 @@ mod tests {
                             let ((lo, hi), (from, to)) = (extent(1 - axis), extent(axis));
                             lo <= line && line <= hi && from <= start + fine && to >= start
                         };
-                        let expected: Vec<u32> = slices
-                            .faces_of(column)
-                            .iter()
-                            .filter(meets)
-                            .map(|f| f.triangle)
-                            .collect();
+                        let expected: Vec<u32> =
+                            faces.iter().filter(meets).map(|f| f.triangle).collect();
                         let along = slices.faces_along(column, axis, row, stretch);
                         assert_eq!(along.map(|f| f.triangle).collect::<Vec<_>>(), expected);
                         found += expected.len();
                     }
                 }
             }
-            assert!(found > 500, "{found} faces met a stretch");
+            assert!(found > 500 && crowds > 0, "{found} faces met a stretch, {crowds} crowds");
         }
     }
 }
