@@ -88,6 +88,10 @@ pub(crate) fn find_ledges(
             ledges.push(ledge(column));
             continue;
         }
+        if let Some(two) = ruler.two_columns(&reach) {
+            ledges.extend(two.columns.map(ledge));
+            continue;
+        }
         // Only its columns are asked for: a level line has them without being measured.
         let level = |p: [i32; 3]| [p[0], p[1], 0];
         let corners = [level(a), level(b), level(b)];
@@ -100,29 +104,25 @@ pub(crate) fn find_ledges(
 
 /// The edges that only one triangle of ground has, each by the numbers of its points, the smaller first.
 fn lone_edges(triangles: &[GridTriangle], Points { numbers, points }: Points<'_>) -> Vec<[u32; 2]> {
-    let ground = || triangles.iter().zip(numbers).filter(|(t, _)| t.surface.is_ground());
-    let edges = |n: &[u32; 3]| {
-        let [a, b, c] = *n;
-        [[a.min(b), a.max(b)], [b.min(c), b.max(c)], [c.min(a), c.max(a)]]
-    };
     // By their smaller number: few edges share it.
+    let mut edges: Vec<[u32; 2]> = Vec::with_capacity(3 * triangles.len());
     let mut firsts = vec![0_u32; points.len() + 1];
-    for (_, n) in ground() {
-        for [a, _] in edges(n) {
+    for (_, &[a, b, c]) in triangles.iter().zip(numbers).filter(|(t, _)| t.surface.is_ground()) {
+        for [a, b] in [[a, b], [b, c], [c, a]] {
+            let [a, b] = [a.min(b), a.max(b)];
             firsts[a as usize + 1] += 1;
+            edges.push([a, b]);
         }
     }
     for i in 0..points.len() {
         firsts[i + 1] += firsts[i];
     }
     let mut next = firsts.clone();
-    let mut others = vec![0_u32; firsts[points.len()] as usize];
-    for (_, n) in ground() {
-        for [a, b] in edges(n) {
-            let at = &mut next[a as usize];
-            others[*at as usize] = b;
-            *at += 1;
-        }
+    let mut others = vec![0_u32; edges.len()];
+    for &[a, b] in &edges {
+        let at = &mut next[a as usize];
+        others[*at as usize] = b;
+        *at += 1;
     }
     let mut lone = Vec::with_capacity(others.len() / 2);
     for a in 0..points.len() {

@@ -45,24 +45,39 @@ impl FaceRange {
     }
 }
 
-/// How many whole times a length goes into another: by the inverse, which is exact for whole numbers
-/// below 2⁵¹, since a half more lies at least half a part from the next whole number of them.
+/// Adding this number rounds to whole units, halves to even: the whole number lies in the last bits of the sum.
+const WHOLE: f64 = 6_755_399_441_055_744.0;
+
 #[inline]
-pub(crate) fn whole_parts(units: i64, per_unit: f64) -> i64 {
-    ((units as f64 + 0.5) * per_unit) as i64
+fn to_units(v: f64) -> i32 {
+    (v + WHOLE).to_bits() as i32
 }
 
-/// Tells in which columns and pixels positions lie.
+/// How many whole times a length goes into another, both whole numbers below 2⁴⁹ and not negative: by the
+/// inverse. A half more lies at least half a part from the next whole number of parts, so that neither the
+/// inverse nor rounding to the nearest can miss it.
+#[inline]
+pub(crate) fn whole_parts(units: f64, per_unit: f64) -> f64 {
+    (((units + 0.5) * per_unit - 0.5) + WHOLE) - WHOLE
+}
+
+/// The same as a whole number.
+#[inline]
+pub(crate) fn count_parts(units: f64, per_unit: f64) -> i32 {
+    to_units((units + 0.5) * per_unit - 0.5)
+}
+
+/// Tells in which columns and pixels positions lie. Lengths are in lattice units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ruler {
-    /// The grid's lower corner, in lattice units.
-    corner: [i64; 2],
-    cell: i64,
-    half: i64,
+    /// The grid's lower corner.
+    corner: [f64; 2],
+    cell: f64,
+    half: f64,
     columns_per_unit: f64,
     pixels_per_unit: f64,
     rows_per_column: f64,
-    per_side: i64,
+    per_side: i32,
     width: u32,
     depth: u32,
 }
@@ -71,9 +86,18 @@ pub(crate) struct Ruler {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
     /// The first and the last column. A column is half open.
-    columns: [[i64; 2]; 2],
+    columns: [[i32; 2]; 2],
     /// Of the pixels of all columns, the first whose middle lies within and the one after the last.
-    middles: [[i64; 2]; 2],
+    middles: [[i32; 2]; 2],
+}
+
+/// Two columns beside each other.
+pub(crate) struct TwoColumns {
+    pub(crate) columns: [u32; 2],
+    places: [[i32; 2]; 2],
+    /// The axis across their common border, and where that is, in lattice units.
+    axis: usize,
+    line: f64,
 }
 
 impl Ruler {
@@ -81,13 +105,13 @@ impl Ruler {
         let grid = &scales.coarse;
         let (first, cell) = (grid.first_column(), i64::from(grid.cell));
         Self {
-            corner: [first[0] * cell, first[1] * cell],
-            cell,
-            half: i64::from(scales.fine / 2),
+            corner: [(first[0] * cell) as f64, (first[1] * cell) as f64],
+            cell: cell as f64,
+            half: f64::from(scales.fine / 2),
             columns_per_unit: 1.0 / cell as f64,
             pixels_per_unit: 1.0 / f64::from(scales.fine),
             rows_per_column: 1.0 / f64::from(grid.width.max(1)),
-            per_side: i64::from(scales.per_side),
+            per_side: scales.per_side as i32,
             width: grid.width,
             depth: grid.depth,
         }
@@ -95,10 +119,10 @@ impl Ruler {
 
     /// The column over a point.
     #[inline]
-    pub(crate) fn column_over(&self, p: [i32; 3]) -> u32 {
+    pub(crate) fn column_over(&self, p: [i32; 2]) -> u32 {
         let at = |k: usize, count: u32| {
-            let column = whole_parts(i64::from(p[k]) - self.corner[k], self.columns_per_unit);
-            column.clamp(0, i64::from(count) - 1) as u32
+            let column = count_parts(f64::from(p[k]) - self.corner[k], self.columns_per_unit);
+            column.clamp(0, count as i32 - 1) as u32
         };
         at(1, self.depth) * self.width + at(0, self.width)
     }
@@ -109,15 +133,15 @@ impl Ruler {
         let (mut columns, mut middles) = ([[0; 2]; 2], [[0; 2]; 2]);
         for k in 0..2 {
             let (low, high) =
-                (i64::from(low[k]) - self.corner[k], i64::from(high[k]) - self.corner[k]);
+                (f64::from(low[k]) - self.corner[k], f64::from(high[k]) - self.corner[k]);
             let first = whole_parts(low, self.columns_per_unit);
             let last = whole_parts(high, self.columns_per_unit);
             // What ends on a column's border does not reach into the next.
-            let ends_there = last > first && last * self.cell == high;
-            columns[k] = [first, last - i64::from(ends_there)];
+            let ends_there = (last > first) & (last * self.cell >= high);
+            columns[k] = [to_units(first), to_units(last) - i32::from(ends_there)];
             middles[k] = [
-                whole_parts(low + self.half - 1, self.pixels_per_unit),
-                whole_parts(high + self.half, self.pixels_per_unit),
+                count_parts(low + self.half - 1.0, self.pixels_per_unit),
+                count_parts(high + self.half, self.pixels_per_unit),
             ];
         }
         Reach { columns, middles }
@@ -137,29 +161,35 @@ impl Ruler {
         (x == x_last && y == y_last).then(|| y as u32 * self.width + x as u32)
     }
 
-    /// The two columns in which an extent lies, if there are two; the axis across their common border, and
-    /// where that is, in lattice units.
+    /// The two columns in which an extent lies, if there are two.
     #[inline]
-    fn two_columns(&self, reach: &Reach) -> Option<([u32; 2], usize, f64)> {
+    pub(crate) fn two_columns(&self, reach: &Reach) -> Option<TwoColumns> {
         let [[x, x_last], [y, y_last]] = reach.columns;
+        if (x_last - x) + (y_last - y) != 1 {
+            return None;
+        }
+        let axis = (y_last - y) as usize;
         let column = y as u32 * self.width + x as u32;
-        let (next, axis, last) = match (x_last - x, y_last - y) {
-            (1, 0) => (column + 1, 0, x_last),
-            (0, 1) => (column + self.width, 1, y_last),
-            _ => return None,
-        };
-        Some(([column, next], axis, (self.corner[axis] + last * self.cell) as f64))
+        let next = column + if axis == 0 { 1 } else { self.width };
+        let line = self.corner[axis] + f64::from(reach.columns[axis][1]) * self.cell;
+        let places = [[x, y], [x_last, y_last]];
+        Some(TwoColumns { columns: [column, next], places, axis, line })
     }
 
     /// The part of an extent's middles in a column.
     #[inline]
     pub(crate) fn spans_in(&self, reach: &Reach, column: u32) -> [[u8; 2]; 2] {
-        let y = whole_parts(i64::from(column), self.rows_per_column);
-        let place = [i64::from(column) - y * i64::from(self.width), y];
+        let y = count_parts(f64::from(column), self.rows_per_column);
+        self.spans_at(reach, [column as i32 - y * self.width as i32, y])
+    }
+
+    /// The same in a column that lies in a row of columns and in one across.
+    #[inline]
+    fn spans_at(&self, reach: &Reach, place: [i32; 2]) -> [[u8; 2]; 2] {
         let span = |k: usize| {
             let start = place[k] * self.per_side;
             // At most 64 pixels lie along a column's side.
-            let within = |m: i64| (m - start).clamp(0, self.per_side) as u8;
+            let within = |m: i32| (m - start).clamp(0, self.per_side) as u8;
             [within(reach.middles[k][0]), within(reach.middles[k][1])]
         };
         [span(0), span(1)]
@@ -175,7 +205,7 @@ pub(crate) fn in_column_order(
 ) -> Vec<GridTriangle> {
     let column_of = |t: &GridTriangle| {
         let [a, b, c] = &t.corners;
-        ruler.column_over([a[0].min(b[0]).min(c[0]), a[1].min(b[1]).min(c[1]), 0])
+        ruler.column_over([a[0].min(b[0]).min(c[0]), a[1].min(b[1]).min(c[1])])
     };
     let keys: Vec<u32> = triangles.iter().map(column_of).collect();
     let mut next = vec![0_u32; columns + 1];
@@ -185,44 +215,42 @@ pub(crate) fn in_column_order(
     for i in 0..columns {
         next[i + 1] += next[i];
     }
-    let mut sorted = triangles.clone();
-    for (&key, triangle) in keys.iter().zip(&triangles) {
+    let mut order = vec![0_u32; triangles.len()];
+    for (i, &key) in keys.iter().enumerate() {
         let at = &mut next[key as usize];
-        sorted[*at as usize] = *triangle;
+        order[*at as usize] = i as u32;
         *at += 1;
     }
-    sorted
+    order.iter().map(|&i| triangles[i as usize]).collect()
 }
 
 /// The heights of a triangle on both sides of a line across an axis, in lattice units: computed as in the
 /// voxel pipeline's rasterizer, each edge from its lower end along the axis.
 fn split(corners: &[[i32; 3]; 3], axis: usize, line: f64) -> [[i32; 2]; 2] {
+    // What does not count is put out of the way: which does cannot be foreseen, so no branch asks.
+    const AWAY: [f64; 2] = [f64::INFINITY, 0.0];
     let [mut before, mut after] = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
-    let extend = |range: &mut [f64; 2], z: f64| {
-        range[0] = if z < range[0] { z } else { range[0] };
-        range[1] = if z > range[1] { z } else { range[1] };
+    let extend = |range: &mut [f64; 2], z: f64, counts: bool| {
+        let away = AWAY[usize::from(counts)];
+        let (low, high) = (z + away, z - away);
+        // Neither is taken where it is no number.
+        range[0] = if low < range[0] { low } else { range[0] };
+        range[1] = if high > range[1] { high } else { range[1] };
     };
     let point = |k: usize| (f64::from(corners[k][axis]), f64::from(corners[k][2]));
     let [a, b, c] = [point(0), point(1), point(2)];
     for ((from, z_from), (to, z_to)) in [(a, b), (b, c), (c, a)] {
-        if from <= line {
-            extend(&mut before, z_from);
-        }
-        if from >= line {
-            extend(&mut after, z_from);
-        }
-        if (from < line) != (to < line) {
-            let ((from, z_from), (to, z_to)) =
-                if from < to { ((from, z_from), (to, z_to)) } else { ((to, z_to), (from, z_from)) };
-            let z = z_from + (line - from) * ((z_to - z_from) / (to - from));
-            extend(&mut before, z);
-            extend(&mut after, z);
-        }
+        extend(&mut before, z_from, from <= line);
+        extend(&mut after, z_from, from >= line);
+        let crosses = (from < line) != (to < line);
+        let (first, z_first) = if from < to { (from, z_from) } else { (to, z_to) };
+        // The same from either end.
+        let slope = (z_to - z_from) / (to - from);
+        let z = z_first + (line - first) * slope;
+        extend(&mut before, z, crosses);
+        extend(&mut after, z, crosses);
     }
-    // Adding and taking away this number rounds to whole units, halves to even.
-    const WHOLE: f64 = 6_755_399_441_055_744.0;
-    let round = |z: f64| ((z + WHOLE) - WHOLE) as i32;
-    [[round(before[0]), round(before[1])], [round(after[0]), round(after[1])]]
+    [before, after].map(|[lo, hi]| [to_units(lo), to_units(hi)])
 }
 
 /// Triangles that a thread rasterizes before it looks for more.
@@ -247,16 +275,17 @@ pub(crate) fn rasterize(
                 if let Some(column) = ruler.only_column(&reach) {
                     let [a, b, c] = &t.corners;
                     let (lo, hi) = (a[2].min(b[2]).min(c[2]), a[2].max(b[2]).max(c[2]));
-                    let spans = ruler.spans_in(&reach, column);
-                    out.push((column, FaceRange { triangle, lo, hi, surface: t.surface, spans }));
+                    let place = [reach.columns[0][0], reach.columns[1][0]];
+                    let (spans, surface) = (ruler.spans_at(&reach, place), t.surface);
+                    out.push((column, FaceRange { triangle, lo, hi, surface, spans }));
                     continue;
                 }
-                if let Some((columns, axis, line)) = ruler.two_columns(&reach) {
-                    for (column, [lo, hi]) in columns.into_iter().zip(split(&t.corners, axis, line))
-                    {
-                        let spans = ruler.spans_in(&reach, column);
-                        let surface = t.surface;
-                        out.push((column, FaceRange { triangle, lo, hi, surface, spans }));
+                if let Some(two) = ruler.two_columns(&reach) {
+                    let heights = split(&t.corners, two.axis, two.line);
+                    for (k, [lo, hi]) in heights.into_iter().enumerate() {
+                        let (spans, surface) = (ruler.spans_at(&reach, two.places[k]), t.surface);
+                        let face = FaceRange { triangle, lo, hi, surface, spans };
+                        out.push((two.columns[k], face));
                     }
                     continue;
                 }
@@ -326,6 +355,22 @@ mod tests {
                 GridTriangle { corners, surface: Surface::ground(0) }
             })
             .collect()
+    }
+
+    /// Lengths around whole numbers of parts, small and as large as a scene can be.
+    #[test]
+    fn whole_parts_are_those_of_a_division() {
+        for part in [1_i64, 2, 3, 7, 1_600, 13_104, 52_416, 1_048_575] {
+            let per_unit = 1.0 / part as f64;
+            for times in (0..2_000).chain((1 << 31) / part - 100..(1 << 31) / part) {
+                for units in [times * part - 1, times * part, times * part + 1] {
+                    let units = units.clamp(0, i64::from(i32::MAX));
+                    let whole = units / part;
+                    assert_eq!(whole_parts(units as f64, per_unit), whole as f64, "{units} {part}");
+                    assert_eq!(i64::from(count_parts(units as f64, per_unit)), whole);
+                }
+            }
+        }
     }
 
     /// Whatever is known at once of a triangle in one column or two is what the voxel pipeline's

@@ -10,7 +10,7 @@ use crate::context::{StageContext, StageView, ViewFace};
 use crate::error::BakeError;
 use crate::layered::ledges::{Ledge, Points, find_ledges, sort_ledges};
 use crate::layered::rasterize::{
-    FaceRange, Ruler, in_column_order, rasterize, sort_into_columns, whole_parts,
+    FaceRange, Ruler, count_parts, in_column_order, rasterize, sort_into_columns,
 };
 use crate::layered::scales::Scales;
 use crate::report::Warning;
@@ -404,8 +404,8 @@ pub(crate) fn slice(
         words.extend_from_slice(of_chunk);
     }
     word_firsts.push(first);
-    let ends = (0..points.points.len() as u32).filter(|&p| is_end[p as usize]);
-    let (ledge_point_firsts, ledge_points) = points_by_column(ends, points.points, &ruler, columns);
+    let placed = Placed::new(points, &ruler);
+    let (ledge_point_firsts, ledge_points) = placed.by_column(columns, |p| is_end[p]);
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -413,8 +413,7 @@ pub(crate) fn slice(
     if triangles.iter().all(|t| !t.surface.is_ground()) {
         context.warn(Warning::NoGround);
     }
-    let corners = points.numbers.iter().flatten().copied();
-    let (point_firsts, points) = points_by_column(corners, points.points, &ruler, columns);
+    let (point_firsts, points) = placed.by_column(columns, |_| true);
     Ok(Slices {
         triangles,
         face_firsts,
@@ -434,20 +433,20 @@ pub(crate) fn slice(
 /// Tells in which voxel of a column a height lies.
 #[derive(Clone, Copy, Debug)]
 struct Levels {
-    base: i64,
+    base: f64,
     per_unit: f64,
 }
 
 impl Levels {
     fn new(grid: &Grid) -> Self {
         let base = i64::from(grid.level_height(0)) - i64::from(grid.cell_height / 2);
-        Self { base, per_unit: 1.0 / f64::from(grid.cell_height) }
+        Self { base: base as f64, per_unit: 1.0 / f64::from(grid.cell_height) }
     }
 
     /// As [`Grid::level`] has it.
     #[inline]
     fn level(&self, z: i32) -> i32 {
-        whole_parts(i64::from(z) - self.base, self.per_unit) as i32
+        count_parts(f64::from(z) - self.base, self.per_unit)
     }
 }
 
@@ -462,7 +461,12 @@ fn words_of_faces(faces: &[FaceRange], levels: &Levels, words: &mut Vec<Word>) {
             let to = (hi - at * 64).min(63) as u32;
             let filled = (u64::MAX >> (63 - to)) & (u64::MAX << from);
             let positive = if ground { filled } else { 0 };
-            match words[first..].binary_search_by_key(&at, |w| w.at) {
+            // Most columns have one word.
+            let found = match &words[first..] {
+                [only] if only.at == at => Ok(0),
+                several => several.binary_search_by_key(&at, |w| w.at),
+            };
+            match found {
                 Ok(i) => {
                     words[first + i].positive |= positive;
                     words[first + i].filled |= filled;
@@ -473,33 +477,53 @@ fn words_of_faces(faces: &[FaceRange], levels: &Levels, words: &mut Vec<Word>) {
     }
 }
 
-/// Some points by column, each once.
-fn points_by_column(
-    numbers: impl Iterator<Item = u32>,
-    points: &[[i32; 3]],
-    ruler: &Ruler,
-    columns: usize,
-) -> (Vec<u32>, Vec<[i32; 3]>) {
-    let mut column_of = vec![u32::MAX; points.len()];
-    let mut firsts = vec![0_u32; columns + 1];
-    for number in numbers {
-        let column = &mut column_of[number as usize];
-        if *column == u32::MAX {
-            *column = ruler.column_over(points[number as usize]);
-            firsts[*column as usize + 1] += 1;
+/// The points of triangles, and the column over each; none over those of no triangle.
+struct Placed<'a> {
+    points: &'a [[i32; 3]],
+    columns: Vec<u32>,
+}
+
+impl<'a> Placed<'a> {
+    const NOWHERE: u32 = u32::MAX;
+
+    fn new(Points { numbers, points }: Points<'a>, ruler: &Ruler) -> Self {
+        let mut columns = vec![Self::NOWHERE; points.len()];
+        for &number in numbers.as_flattened() {
+            columns[number as usize] = 0;
         }
+        for (column, p) in columns.iter_mut().zip(points).filter(|(c, _)| **c != Self::NOWHERE) {
+            *column = ruler.column_over([p[0], p[1]]);
+        }
+        Self { points, columns }
     }
-    for i in 0..columns {
-        firsts[i + 1] += firsts[i];
+
+    /// Some of the points by column, each once.
+    fn by_column(
+        &self,
+        columns: usize,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> (Vec<u32>, Vec<[i32; 3]>) {
+        let wanted = || {
+            let placed = self.columns.iter().zip(self.points).enumerate();
+            let placed = placed.filter(|(i, (c, _))| **c != Self::NOWHERE && is_wanted(*i));
+            placed.map(|(_, (&column, point))| (column as usize, point))
+        };
+        let mut firsts = vec![0_u32; columns + 1];
+        for (column, _) in wanted() {
+            firsts[column + 1] += 1;
+        }
+        for i in 0..columns {
+            firsts[i + 1] += firsts[i];
+        }
+        let mut next = firsts.clone();
+        let mut by_column = vec![[0; 3]; firsts[columns] as usize];
+        for (column, point) in wanted() {
+            let at = &mut next[column];
+            by_column[*at as usize] = *point;
+            *at += 1;
+        }
+        (firsts, by_column)
     }
-    let mut next = firsts.clone();
-    let mut by_column = vec![[0; 3]; firsts[columns] as usize];
-    for (&column, point) in column_of.iter().zip(points).filter(|(c, _)| **c != u32::MAX) {
-        let at = &mut next[column as usize];
-        by_column[*at as usize] = *point;
-        *at += 1;
-    }
-    (firsts, by_column)
 }
 
 #[cfg(test)]
