@@ -8,7 +8,7 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::read::{self, Point3, normal_units};
+use crate::exact::read::{self, Point3, Soup, normal_units};
 use crate::layered::scales::round_to_i32;
 use crate::layered::table::{Table, hash};
 use crate::settings::Resolved;
@@ -31,12 +31,6 @@ pub(crate) struct ReadTriangles {
     pub(crate) points: Vec<Point3>,
 }
 
-/// No triangle is the same one turned over.
-const NO_TWIN: u32 = u32::MAX;
-
-/// Triangles that a thread classes before it looks for more.
-const CHUNK: usize = 16_384;
-
 pub(crate) fn read_triangles(
     scene: &Scene,
     settings: &Resolved,
@@ -45,115 +39,123 @@ pub(crate) fn read_triangles(
     let classes = Classes::new(settings);
     if settings.exact.cluster_m > 0.0 || !settings.areas.is_empty() {
         let soup = read::read(scene, settings, context)?;
-        let has_twin = |i: usize| {
-            let [a, b, c] = soup.triangles[i];
-            soup.triangles.binary_search(&[a, c, b]).is_ok()
-        };
-        let area = |i: usize| soup.areas[i].0;
-        let surfaces = class_all(&soup.points, &soup.triangles, area, has_twin, &classes);
-        let (triangles, numbers) = with_classes(&soup.points, soup.triangles, &surfaces);
+        let (triangles, numbers) = class_all(&soup, &classes);
         let (frame, area_names, points) = (soup.frame, soup.area_names, soup.points);
         return Ok(ReadTriangles { frame, area_names, triangles, numbers, points });
     }
-    let (frame, on_lattice) = place_points(scene, settings)?;
-    let (points, number_of) = weld(&on_lattice);
-    let mut kept: Vec<[u32; 3]> = Vec::with_capacity(scene.triangle_count());
-    // For each the same triangle turned over, if there is one: both are found by one key.
-    let mut twins: Vec<u32> = Vec::with_capacity(scene.triangle_count());
-    let mut table = Table::for_count(scene.triangle_count());
-    let (mut degenerate, mut duplicates) = (0, 0);
+    let (frame, canonical) = place_points(scene, settings)?;
+    let (points, number_of) = weld(canonical);
+    let mut sorter = Sorter::for_count(scene.triangle_count());
     for t in scene.triangles() {
         let t = [number_of[t[0] as usize], number_of[t[1] as usize], number_of[t[2] as usize]];
-        let corner = |k: usize| points[t[k] as usize];
-        if normal_units(corner(0), corner(1), corner(2)) == DVec3::ZERO {
-            degenerate += 1;
-            continue;
-        }
-        let t = smallest_first(t);
-        let (turned, new) = ([t[0], t[2], t[1]], kept.len() as u32);
-        let key = if t[1] < t[2] { t } else { turned };
-        let is_same = |other: u32| {
-            let other = kept[other as usize];
-            other == t || other == turned
-        };
-        match table.find_or_add(hash(key), new, is_same) {
-            None => twins.push(NO_TWIN),
-            Some(known) if kept[known as usize] == turned && twins[known as usize] == NO_TWIN => {
-                twins[known as usize] = new;
-                twins.push(known);
-            }
-            Some(_) => {
-                duplicates += 1;
-                continue;
-            }
-        }
-        kept.push(t);
+        sorter.add(smallest_first(t), &points, &classes);
     }
-    context.report.ignored_triangles += degenerate as u64;
+    context.report.ignored_triangles += sorter.degenerate as u64;
     context.count("points", points.len());
-    context.count("triangles", kept.len());
-    context.count("too_small", degenerate);
-    context.count("duplicates", duplicates);
-    let has_twin = |i: usize| twins[i] != NO_TWIN;
-    let surfaces = class_all(&points, &kept, |_| 0, has_twin, &classes);
-    let (triangles, numbers) = with_classes(&points, kept, &surfaces);
+    context.count("triangles", sorter.triangles.len());
+    context.count("too_small", sorter.degenerate);
+    context.count("duplicates", sorter.duplicates);
+    sorter.drop_lower_sides();
+    let (triangles, numbers) = (sorter.triangles, sorter.numbers);
     let area_names = vec!["ground".to_owned()];
     Ok(ReadTriangles { frame, area_names, triangles, numbers, points })
 }
 
-/// The class of every triangle; nothing for those that do not count.
-fn class_all(
-    points: &[Point3],
-    triangles: &[[u32; 3]],
-    area: impl Fn(usize) -> u16 + Sync,
-    has_twin: impl Fn(usize) -> bool + Sync,
-    classes: &Classes,
-) -> Vec<Option<Surface>> {
-    triangles
-        .par_iter()
-        .with_min_len(CHUNK)
-        .enumerate()
-        .map(|(i, &t)| {
-            let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
-            classes.class(&corners, area(i), || has_twin(i))
-        })
-        .collect()
+/// The triangles of the exact pipeline's reader that count, and the numbers of their points.
+fn class_all(soup: &Soup, classes: &Classes) -> (Vec<GridTriangle>, Vec<[u32; 3]>) {
+    let classed = soup.triangles.par_iter().zip(&soup.areas).filter_map(|(&t, area)| {
+        let corners = t.map(|p| soup.points[p as usize]);
+        let is_sheet = || soup.triangles.binary_search(&[t[0], t[2], t[1]]).is_ok();
+        let surface = classes.class(&corners, area.0, is_sheet)?;
+        Some((GridTriangle { corners, surface }, t))
+    });
+    classed.unzip()
 }
 
-/// The triangles that count, and the numbers of their points.
-fn with_classes(
-    points: &[Point3],
-    mut numbers: Vec<[u32; 3]>,
-    surfaces: &[Option<Surface>],
-) -> (Vec<GridTriangle>, Vec<[u32; 3]>) {
-    let triangle = |t: &[u32; 3], surface: Surface| GridTriangle {
-        corners: [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]],
-        surface,
-    };
-    let mut triangles = Vec::with_capacity(numbers.len());
-    let classed = numbers.iter().zip(surfaces);
-    triangles.extend(classed.filter_map(|(t, s)| s.map(|s| triangle(t, s))));
-    if triangles.len() < numbers.len() {
-        let mut surfaces = surfaces.iter();
-        numbers.retain(|_| surfaces.next().is_some_and(Option::is_some));
+/// Triangles as they come, each once.
+struct Sorter {
+    triangles: Vec<GridTriangle>,
+    numbers: Vec<[u32; 3]>,
+    table: Table,
+    /// Both sides of every sheet that is seen from both.
+    sheets: Vec<u32>,
+    degenerate: usize,
+    duplicates: usize,
+}
+
+impl Sorter {
+    fn for_count(count: usize) -> Self {
+        Self {
+            triangles: Vec::with_capacity(count),
+            numbers: Vec::with_capacity(count),
+            table: Table::for_count(count),
+            sheets: Vec::new(),
+            degenerate: 0,
+            duplicates: 0,
+        }
     }
-    (triangles, numbers)
-}
 
-/// The same triangle, beginning with its smallest number.
-fn smallest_first(t: [u32; 3]) -> [u32; 3] {
-    let [a, b, c] = t;
-    if a <= b && a <= c {
-        t
-    } else if b <= c {
-        [b, c, a]
-    } else {
-        [c, a, b]
+    /// Adds a triangle that begins with its smallest number, unless it has no area or is known.
+    #[inline]
+    fn add(&mut self, t: [u32; 3], points: &[Point3], classes: &Classes) {
+        let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
+        if normal_units(corners[0], corners[1], corners[2]) == DVec3::ZERO {
+            self.degenerate += 1;
+            return;
+        }
+        let numbers = &mut self.numbers;
+        let (new, mut turned) = (numbers.len() as u32, None);
+        // The same triangle turned over has the same key: whoever looks for one passes the other.
+        let key = [t[0], t[1].min(t[2]), t[1].max(t[2])];
+        let known = self.table.find_or_add(hash(key), new, |other| {
+            let known = numbers[other as usize];
+            if known == [t[0], t[2], t[1]] {
+                turned = Some(other);
+            }
+            known == t
+        });
+        if known.is_some() {
+            self.duplicates += 1;
+            return;
+        }
+        if let Some(other) = turned {
+            self.sheets.extend([other, new]);
+        }
+        // Which sides of sheets count is asked later: few triangles are one.
+        let surface = classes.class(&corners, 0, || false).unwrap_or(Surface::DOWN);
+        numbers.push(t);
+        self.triangles.push(GridTriangle { corners, surface });
+    }
+
+    /// Drops the lower sides of sheets, which begin solids of no thickness.
+    fn drop_lower_sides(&mut self) {
+        if self.sheets.is_empty() {
+            return;
+        }
+        let mut is_kept = vec![true; self.triangles.len()];
+        for &side in &self.sheets {
+            is_kept[side as usize] = self.triangles[side as usize].surface != Surface::DOWN;
+        }
+        let (mut triangles, mut numbers) = (is_kept.iter(), is_kept.iter());
+        self.triangles.retain(|_| triangles.next() == Some(&true));
+        self.numbers.retain(|_| numbers.next() == Some(&true));
     }
 }
 
-/// The frame of a scene and its points on the lattice: as in the exact pipeline.
-fn place_points(scene: &Scene, settings: &Resolved) -> Result<(Frame, Vec<Point3>), BakeError> {
+/// The same triangle, beginning with its smallest number. Which one that is cannot be foreseen, so no branch
+/// asks.
+#[inline]
+fn smallest_first([a, b, c]: [u32; 3]) -> [u32; 3] {
+    let first = usize::from((b < a) & (b <= c)) + 2 * usize::from((c < a) & (c < b));
+    let twice = [a, b, c, a, b];
+    [twice[first], twice[first + 1], twice[first + 2]]
+}
+
+/// The frame of a scene and its points in lattice units, not yet rounded: as in the exact pipeline.
+fn place_points(
+    scene: &Scene,
+    settings: &Resolved,
+) -> Result<(Frame, impl ExactSizeIterator<Item = DVec3>), BakeError> {
     let rotated = settings.frame;
     let mut used = vec![false; scene.points().len()];
     for &p in scene.triangles().iter().flatten() {
@@ -175,21 +177,16 @@ fn place_points(scene: &Scene, settings: &Resolved) -> Result<(Frame, Vec<Point3
     if lo.x <= hi.x && !(farthest.max_element() <= reach) {
         return Err(LatticeRangeError { x_m: farthest.x, y_m: farthest.y.max(farthest.z) }.into());
     }
-    let on_lattice = canonical
-        .par_iter()
-        .map(|p| {
-            let p = (*p - origin) * LATTICE_PER_M;
-            [round_to_i32(p.x), round_to_i32(p.y), round_to_i32(p.z)]
-        })
-        .collect();
-    Ok((rotated.moved_to(origin), on_lattice))
+    let in_units = canonical.into_iter().map(move |p| (p - origin) * LATTICE_PER_M);
+    Ok((rotated.moved_to(origin), in_units))
 }
 
-/// Different points, and for every point the number of the one equal to it.
-fn weld(on_lattice: &[Point3]) -> (Vec<Point3>, Vec<u32>) {
-    let mut points: Vec<Point3> = Vec::with_capacity(on_lattice.len());
-    let mut table = Table::for_count(on_lattice.len());
-    let number = |&p: &Point3| {
+/// Different points on the lattice, and for every point the number of the one that it becomes.
+fn weld(in_units: impl ExactSizeIterator<Item = DVec3>) -> (Vec<Point3>, Vec<u32>) {
+    let mut points: Vec<Point3> = Vec::with_capacity(in_units.len());
+    let mut table = Table::for_count(in_units.len());
+    let number = |p: DVec3| {
+        let p = [round_to_i32(p.x), round_to_i32(p.y), round_to_i32(p.z)];
         let key = [p[0] as u32, p[1] as u32, p[2] as u32];
         let new = points.len() as u32;
         table.find_or_add(hash(key), new, |other| points[other as usize] == p).unwrap_or_else(
@@ -199,7 +196,7 @@ fn weld(on_lattice: &[Point3]) -> (Vec<Point3>, Vec<u32>) {
             },
         )
     };
-    let numbers = on_lattice.iter().map(number).collect();
+    let numbers = in_units.map(number).collect();
     (points, numbers)
 }
 
@@ -252,5 +249,29 @@ mod tests {
         let ruled = read_triangles(&scene, &with_rule.resolve().unwrap(), &mut context).unwrap();
         assert_eq!(ruled.area_names, ["ground", "water"]);
         assert_eq!(sorted(ruled.triangles).len(), exact.len());
+    }
+
+    #[test]
+    fn a_triangle_is_turned_until_its_smallest_number_comes_first() {
+        for t in [[1, 2, 3], [2, 3, 1], [3, 1, 2]] {
+            assert_eq!(smallest_first(t), [1, 2, 3]);
+        }
+        for t in [[1, 3, 2], [3, 2, 1], [2, 1, 3]] {
+            assert_eq!(smallest_first(t), [1, 3, 2]);
+        }
+    }
+
+    /// A sheet seen from both sides, either side twice: one side of each is read, and below nothing begins.
+    #[test]
+    fn of_a_sheet_the_lower_side_is_dropped() {
+        let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, -1.0, -1.0]];
+        let triangles = [[1, 0, 2], [0, 1, 2], [0, 2, 1], [2, 1, 0], [0, 3, 1]];
+        let scene = Scene::from_triangles(&points, &triangles).unwrap();
+        let settings = BakeSettings::default().resolve().unwrap();
+        let read = read_triangles(&scene, &settings, &mut StageContext::new()).unwrap();
+        assert_eq!(read.triangles.len(), 2);
+        assert_eq!(read.numbers.len(), 2);
+        let ground = read.triangles.iter().filter(|t| t.surface.is_ground()).count();
+        assert_eq!(ground, 1, "{:?}", read.triangles);
     }
 }

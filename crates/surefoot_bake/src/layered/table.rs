@@ -22,7 +22,8 @@ impl Table {
     }
 
     /// Where a thing is, or where it would be.
-    fn slot(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> usize {
+    #[inline]
+    fn slot(&self, hash: u64, mut is_same: impl FnMut(u32) -> bool) -> usize {
         let mut at = hash as usize & self.mask;
         while self.slots[at] != Self::EMPTY && !is_same(self.slots[at]) {
             at = (at + 1) & self.mask;
@@ -30,12 +31,14 @@ impl Table {
         at
     }
 
-    /// The number of the same thing where there is one; otherwise the new one is added.
+    /// The number of the same thing where there is one; otherwise the new one is added, after it was asked about
+    /// every thing with the same hash.
+    #[inline]
     pub(crate) fn find_or_add(
         &mut self,
         hash: u64,
         new: u32,
-        is_same: impl Fn(u32) -> bool,
+        is_same: impl FnMut(u32) -> bool,
     ) -> Option<u32> {
         let at = self.slot(hash, is_same);
         let found = self.slots[at];
