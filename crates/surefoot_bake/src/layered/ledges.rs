@@ -127,11 +127,24 @@ fn lone_edges(triangles: &[GridTriangle], Points { numbers, points }: Points<'_>
     let mut lone = Vec::with_capacity(others.len() / 2);
     for a in 0..points.len() {
         let others = &mut others[firsts[a] as usize..firsts[a + 1] as usize];
+        // Around most points all edges are shared.
+        if others.is_empty() || (others.len() <= FEW && all_are_paired(others)) {
+            continue;
+        }
         others.sort_unstable();
         let single = others.chunk_by(|b, c| b == c).filter(|same| same.len() == 1);
         lone.extend(single.map(|same| [a as u32, same[0]]));
     }
     lone
+}
+
+/// So many numbers are compared with each other sooner than sorted.
+const FEW: usize = 12;
+
+/// Whether each of some numbers is there at least twice.
+fn all_are_paired(numbers: &[u32]) -> bool {
+    let is_paired = |n: &u32| numbers.iter().map(|m| u32::from(m == n)).sum::<u32>() > 1;
+    numbers.iter().fold(true, |all, n| all & is_paired(n))
 }
 
 /// Sorts edges into columns; within a column they keep their order.

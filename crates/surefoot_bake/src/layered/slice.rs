@@ -23,8 +23,7 @@ use surefoot_mesh::{AreaId, CellKind};
 
 /// What the extent of a face meets within its column, as bits: the pixels whose middles it holds along
 /// each axis, then the stretches from middle to middle. Of many pixels several share a bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Extent(u32);
+struct Extent;
 
 impl Extent {
     const BITS: u32 = 8;
@@ -34,14 +33,15 @@ impl Extent {
         (0..6).find(|s| scales.per_side >> s < Self::BITS).unwrap_or(6)
     }
 
-    fn new(spans: [[u8; 2]; 2], shift: u32) -> Self {
+    /// Of a face that reaches along one axis from one pixel to before another, for all such pairs.
+    fn of_spans(scales: &Scales) -> Vec<u32> {
+        let (shift, side) = (Self::shift(scales), scales.per_side);
         let bits = |first: u32, last: u32| (2 << (last >> shift)) - (1_u32 << (first >> shift));
-        let of_axis = |[first, end]: [u8; 2]| {
-            let (first, end) = (u32::from(first), u32::from(end));
+        let of_span = |first: u32, end: u32| {
             let middles = if first < end { bits(first, end - 1) } else { 0 };
-            middles | bits(first, end) << (2 * Self::BITS)
+            middles | bits(first, end.max(first)) << (2 * Self::BITS)
         };
-        Self(of_axis(spans[0]) | of_axis(spans[1]) << Self::BITS)
+        (0..=side).flat_map(|first| (0..=side).map(move |end| of_span(first, end))).collect()
     }
 
     /// Those that hold a middle along an axis.
@@ -74,7 +74,7 @@ const BLOCK: usize = 32;
 const CROWD: usize = 16;
 
 impl Extents {
-    fn new(face_firsts: &[u32], faces: &[FaceRange], shift: u32) -> Self {
+    fn new(face_firsts: &[u32], faces: &[FaceRange], scales: &Scales) -> Self {
         let words_for = |faces: u32| match faces as usize {
             few @ 0..CROWD => few,
             many => many.next_multiple_of(BLOCK),
@@ -82,7 +82,11 @@ impl Extents {
         let count = face_firsts.windows(2).map(|ends| words_for(ends[1] - ends[0])).sum();
         let (mut firsts, mut words) =
             (Vec::with_capacity(face_firsts.len()), Vec::with_capacity(count));
-        let extent = |face: &FaceRange| Extent::new(face.spans, shift).0;
+        let (of_spans, pairs) = (Extent::of_spans(scales), scales.per_side as usize + 1);
+        let of_span =
+            |[first, end]: [u8; 2]| of_spans[usize::from(first) * pairs + usize::from(end)];
+        let extent =
+            |face: &FaceRange| of_span(face.spans[0]) | of_span(face.spans[1]) << Extent::BITS;
         for ends in face_firsts.windows(2) {
             firsts.push(words.len() as u32);
             let faces = &faces[ends[0] as usize..ends[1] as usize];
@@ -100,7 +104,7 @@ impl Extents {
             }
         }
         firsts.push(words.len() as u32);
-        Self { firsts, words, shift }
+        Self { firsts, words, shift: Extent::shift(scales) }
     }
 
     fn of_column(&self, column: u32) -> &[u32] {
@@ -377,7 +381,7 @@ pub(crate) fn slice(
     let triangles = in_column_order(triangles, columns, &ruler);
     let loose = rasterize(&triangles, scales, &ruler);
     let (face_firsts, faces) = sort_into_columns(columns, loose)?;
-    let extents = Extents::new(&face_firsts, &faces, Extent::shift(scales));
+    let extents = Extents::new(&face_firsts, &faces, scales);
     context.check_cancelled()?;
     let levels = Levels::new(grid);
     let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
