@@ -7,6 +7,7 @@
 use crate::error::BakeError;
 use crate::layered::rasterize::{Ruler, whole_window};
 use crate::layered::scales::Scales;
+use crate::layered::table::{FEW, count_equal};
 use crate::voxel::grid::{GridTriangle, Surface};
 use crate::voxel::rasterize::ColumnSamples;
 
@@ -118,7 +119,8 @@ fn lone_edges(triangles: &[GridTriangle], Points { numbers, points }: Points<'_>
         firsts[i + 1] += firsts[i];
     }
     let mut next = firsts.clone();
-    let mut others = vec![0_u32; edges.len()];
+    // A few more, so that a few can be read from any place.
+    let mut others = vec![0_u32; edges.len() + FEW];
     for &[a, b] in &edges {
         let at = &mut next[a as usize];
         others[*at as usize] = b;
@@ -126,25 +128,42 @@ fn lone_edges(triangles: &[GridTriangle], Points { numbers, points }: Points<'_>
     }
     let mut lone = Vec::with_capacity(others.len() / 2);
     for a in 0..points.len() {
-        let others = &mut others[firsts[a] as usize..firsts[a + 1] as usize];
-        // Around most points all edges are shared.
-        if others.is_empty() || (others.len() <= FEW && all_are_paired(others)) {
-            continue;
+        let (first, end) = (firsts[a] as usize, firsts[a + 1] as usize);
+        let before = lone.len();
+        match others[first..].first_chunk() {
+            _ if first == end => continue,
+            Some(some) if end - first <= FEW => {
+                let mut alone = lone_among(some, end - first);
+                while alone != 0 {
+                    lone.push([a as u32, some[alone.trailing_zeros() as usize]]);
+                    alone &= alone - 1;
+                }
+                lone[before..].sort_unstable();
+            }
+            _ => {
+                let others = &mut others[first..end];
+                others.sort_unstable();
+                let single = others.chunk_by(|b, c| b == c).filter(|same| same.len() == 1);
+                lone.extend(single.map(|same| [a as u32, same[0]]));
+            }
         }
-        others.sort_unstable();
-        let single = others.chunk_by(|b, c| b == c).filter(|same| same.len() == 1);
-        lone.extend(single.map(|same| [a as u32, same[0]]));
     }
     lone
 }
 
-/// So many numbers are compared with each other sooner than sorted.
-const FEW: usize = 12;
-
-/// Whether each of some numbers is there at least twice.
-fn all_are_paired(numbers: &[u32]) -> bool {
-    let is_paired = |n: &u32| numbers.iter().map(|m| u32::from(m == n)).sum::<u32>() > 1;
-    numbers.iter().fold(true, |all, n| all & is_paired(n))
+/// A bit for each of the first of some numbers that is among them once. Point numbers: those that may be
+/// mistaken for none are first moved out of the way.
+#[inline]
+fn lone_among(some: &[u32; FEW], count: usize) -> u32 {
+    let mut moved = *some;
+    for number in &mut moved {
+        *number = number.wrapping_add(FEW as u32);
+    }
+    let mut alone = 0;
+    for (k, times) in count_equal(&moved, count).into_iter().enumerate() {
+        alone |= u32::from(times == 1) << k;
+    }
+    alone & !(u32::MAX << count)
 }
 
 /// Sorts edges into columns; within a column they keep their order.
@@ -217,6 +236,21 @@ mod tests {
         assert_eq!(slanting.crossing(0, 100, [1000, 2000]), Some(350.0));
         assert_eq!(slanting.crossing(0, 100, [2000, 1000]), Some(650.0));
         assert_eq!(ledge([1200, 100], [1700, 100]).crossing(0, 100, [1000, 2000]), Some(0.0));
+    }
+
+    #[test]
+    fn lone_numbers_are_those_that_are_there_once() {
+        let lone = |numbers: &[u32]| {
+            let mut some = [7; FEW];
+            some[..numbers.len()].copy_from_slice(numbers);
+            lone_among(&some, numbers.len())
+        };
+        assert_eq!(lone(&[]), 0);
+        assert_eq!(lone(&[7]), 0b1);
+        assert_eq!(lone(&[4, 4]), 0);
+        assert_eq!(lone(&[4, 5, 4, 6, 3, 3, 3]), 0b1010);
+        assert_eq!(lone(&[0, 1, 2, 3, 4, 5, 6, 7]), 0b1111_1111);
+        assert_eq!(lone(&[1, 1, 2, 2, 1, 1, 0, 9]), 0b1100_0000);
     }
 
     /// Of two triangles that share an edge, the other four edges are lone; what is not ground has none.

@@ -3,16 +3,16 @@
 //! Goes in: a scene in the user's frame. Comes out: every triangle that counts, once, with its class and
 //! the numbers of its points. The frame, the lattice and the classes are those of the exact pipeline's
 //! reader and of the voxel pipeline; but nothing is sorted, since nothing that follows depends on the
-//! order of triangles: equal points and triangles are found by a table instead. Where points are to be
+//! order of triangles: equal points are found by a table instead, equal triangles by their smallest number. Where points are to be
 //! clustered, or tags say what an area is, the exact pipeline's reader does that.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::read::{self, Point3, Soup, normal_units};
 use crate::layered::scales::round_to_i32;
-use crate::layered::table::{Table, hash};
+use crate::layered::table::{FEW, Table, count_equal, hash};
 use crate::settings::Resolved;
-use crate::voxel::grid::{Classes, GridTriangle, Surface};
+use crate::voxel::grid::{Classes, GridTriangle};
 use glam::DVec3;
 use rayon::prelude::*;
 use surefoot_geom::Frame;
@@ -31,6 +31,9 @@ pub(crate) struct ReadTriangles {
     pub(crate) points: Vec<Point3>,
 }
 
+/// Points that are looked for together.
+const AT_ONCE: usize = 32;
+
 pub(crate) fn read_triangles(
     scene: &Scene,
     settings: &Resolved,
@@ -43,20 +46,35 @@ pub(crate) fn read_triangles(
         let (frame, area_names, points) = (soup.frame, soup.area_names, soup.points);
         return Ok(ReadTriangles { frame, area_names, triangles, numbers, points });
     }
-    let (frame, canonical) = place_points(scene, settings)?;
-    let (points, number_of) = weld(canonical);
-    let mut sorter = Sorter::for_count(scene.triangle_count());
-    for t in scene.triangles() {
-        let t = [number_of[t[0] as usize], number_of[t[1] as usize], number_of[t[2] as usize]];
-        sorter.add(smallest_first(t), &points, &classes);
+    let (frame, origin, canonical) = place_points(scene, settings)?;
+    let (points, number_of) = weld(&canonical, origin);
+    let number = |&p: &u32| number_of[p as usize];
+    let numbers = scene.triangles().iter().map(|[a, b, c]| [number(a), number(b), number(c)]);
+    let mut numbers: Vec<[u32; 3]> = numbers.map(smallest_first).collect();
+    let repeats = Repeats::find(&numbers, points.len());
+    let mut triangles = Vec::with_capacity(numbers.len());
+    let (mut degenerate, mut duplicates, mut lower_sides) = (0, 0, 0);
+    for i in 0..numbers.len() {
+        let t = numbers[i];
+        let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
+        if normal_units(corners[0], corners[1], corners[2]) == DVec3::ZERO {
+            degenerate += 1;
+        } else if repeats.0[i] == Repeat::Same {
+            duplicates += 1;
+        } else if let Some(surface) = classes.class(&corners, 0, || repeats.0[i] == Repeat::Turned)
+        {
+            numbers[triangles.len()] = t;
+            triangles.push(GridTriangle { corners, surface });
+        } else {
+            lower_sides += 1;
+        }
     }
-    context.report.ignored_triangles += sorter.degenerate as u64;
+    numbers.truncate(triangles.len());
+    context.report.ignored_triangles += degenerate as u64;
     context.count("points", points.len());
-    context.count("triangles", sorter.triangles.len());
-    context.count("too_small", sorter.degenerate);
-    context.count("duplicates", sorter.duplicates);
-    sorter.drop_lower_sides();
-    let (triangles, numbers) = (sorter.triangles, sorter.numbers);
+    context.count("triangles", triangles.len() + lower_sides);
+    context.count("too_small", degenerate);
+    context.count("duplicates", duplicates);
     let area_names = vec!["ground".to_owned()];
     Ok(ReadTriangles { frame, area_names, triangles, numbers, points })
 }
@@ -72,74 +90,83 @@ fn class_all(soup: &Soup, classes: &Classes) -> (Vec<GridTriangle>, Vec<[u32; 3]
     classed.unzip()
 }
 
-/// Triangles as they come, each once.
-struct Sorter {
-    triangles: Vec<GridTriangle>,
-    numbers: Vec<[u32; 3]>,
-    table: Table,
-    /// Both sides of every sheet that is seen from both.
-    sheets: Vec<u32>,
-    degenerate: usize,
-    duplicates: usize,
+/// Whether there is a triangle more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repeat {
+    No,
+    /// The same comes before it.
+    Same,
+    /// There is the same turned over.
+    Turned,
 }
 
-impl Sorter {
-    fn for_count(count: usize) -> Self {
-        Self {
-            triangles: Vec::with_capacity(count),
-            numbers: Vec::with_capacity(count),
-            table: Table::for_count(count),
-            sheets: Vec::new(),
-            degenerate: 0,
-            duplicates: 0,
-        }
-    }
+/// Which triangles there are more than once. Those with the same smallest number are compared with each other:
+/// that are few, and their numbers lie together where their triangles do.
+struct Repeats(Vec<Repeat>);
 
-    /// Adds a triangle that begins with its smallest number, unless it has no area or is known.
-    #[inline]
-    fn add(&mut self, t: [u32; 3], points: &[Point3], classes: &Classes) {
-        let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
-        if normal_units(corners[0], corners[1], corners[2]) == DVec3::ZERO {
-            self.degenerate += 1;
-            return;
+impl Repeats {
+    /// Of triangles that begin with their smallest numbers.
+    fn find(numbers: &[[u32; 3]], points: usize) -> Self {
+        let mut firsts = vec![0_u32; points + 1];
+        for t in numbers {
+            firsts[t[0] as usize + 1] += 1;
         }
-        let numbers = &mut self.numbers;
-        let (new, mut turned) = (numbers.len() as u32, None);
-        // The same triangle turned over has the same key: whoever looks for one passes the other.
-        let key = [t[0], t[1].min(t[2]), t[1].max(t[2])];
-        let known = self.table.find_or_add(hash(key), new, |other| {
-            let known = numbers[other as usize];
-            if known == [t[0], t[2], t[1]] {
-                turned = Some(other);
+        for i in 0..points {
+            firsts[i + 1] += firsts[i];
+        }
+        // A few more, so that a few can be read from any place.
+        let (mut order, mut digests) = (vec![0; numbers.len()], vec![0; numbers.len() + FEW]);
+        let mut next = firsts.clone();
+        for (i, t) in (0..).zip(numbers) {
+            let at = &mut next[t[0] as usize];
+            order[*at as usize] = i;
+            digests[*at as usize] = digest(t);
+            *at += 1;
+        }
+        let mut repeats = Self(vec![Repeat::No; numbers.len()]);
+        for ends in firsts.windows(2) {
+            let (first, end) = (ends[0] as usize, ends[1] as usize);
+            let has_equal = |some: &[u32; FEW]| {
+                // What is none of them counts once.
+                count_equal(some, end - first).iter().sum::<u32>() > FEW as u32
+            };
+            let some = digests[first..].first_chunk();
+            if end - first > FEW || some.is_some_and(has_equal) {
+                repeats.mark(&mut order[first..end], numbers);
             }
-            known == t
-        });
-        if known.is_some() {
-            self.duplicates += 1;
-            return;
         }
-        if let Some(other) = turned {
-            self.sheets.extend([other, new]);
-        }
-        // Which sides of sheets count is asked later: few triangles are one.
-        let surface = classes.class(&corners, 0, || false).unwrap_or(Surface::DOWN);
-        numbers.push(t);
-        self.triangles.push(GridTriangle { corners, surface });
+        repeats
     }
 
-    /// Drops the lower sides of sheets, which begin solids of no thickness.
-    fn drop_lower_sides(&mut self) {
-        if self.sheets.is_empty() {
-            return;
+    /// Compares some triangles with each other.
+    fn mark(&mut self, some: &mut [u32], numbers: &[[u32; 3]]) {
+        let number_of = |i: u32| numbers[i as usize];
+        some.sort_unstable_by_key(|&i| (either_side(number_of(i)), i));
+        for same in some.chunk_by(|&i, &j| either_side(number_of(i)) == either_side(number_of(j))) {
+            let first = same[0];
+            let turned = same.iter().find(|&&i| number_of(i) != number_of(first));
+            for &i in &same[1..] {
+                self.0[i as usize] = Repeat::Same;
+            }
+            if let Some(&turned) = turned {
+                self.0[first as usize] = Repeat::Turned;
+                self.0[turned as usize] = Repeat::Turned;
+            }
         }
-        let mut is_kept = vec![true; self.triangles.len()];
-        for &side in &self.sheets {
-            is_kept[side as usize] = self.triangles[side as usize].surface != Surface::DOWN;
-        }
-        let (mut triangles, mut numbers) = (is_kept.iter(), is_kept.iter());
-        self.triangles.retain(|_| triangles.next() == Some(&true));
-        self.numbers.retain(|_| numbers.next() == Some(&true));
     }
+}
+
+/// The same of both sides of a triangle.
+#[inline]
+fn either_side(t: [u32; 3]) -> [u32; 3] {
+    [t[0], t[1].min(t[2]), t[1].max(t[2])]
+}
+
+/// The same of both sides of a triangle, and of others with its smallest number seldom.
+#[inline]
+fn digest(t: &[u32; 3]) -> u32 {
+    let [_, b, c] = either_side(*t);
+    b.wrapping_mul(0x9E37_79B1) ^ c
 }
 
 /// The same triangle, beginning with its smallest number. Which one that is cannot be foreseen, so no branch
@@ -151,11 +178,12 @@ fn smallest_first([a, b, c]: [u32; 3]) -> [u32; 3] {
     [twice[first], twice[first + 1], twice[first + 2]]
 }
 
-/// The frame of a scene and its points in lattice units, not yet rounded: as in the exact pipeline.
+/// The frame of a scene, and its points in metres with what is to become their origin: as in the exact
+/// pipeline.
 fn place_points(
     scene: &Scene,
     settings: &Resolved,
-) -> Result<(Frame, impl ExactSizeIterator<Item = DVec3>), BakeError> {
+) -> Result<(Frame, DVec3, Vec<DVec3>), BakeError> {
     let rotated = settings.frame;
     let mut used = vec![false; scene.points().len()];
     for &p in scene.triangles().iter().flatten() {
@@ -177,26 +205,32 @@ fn place_points(
     if lo.x <= hi.x && !(farthest.max_element() <= reach) {
         return Err(LatticeRangeError { x_m: farthest.x, y_m: farthest.y.max(farthest.z) }.into());
     }
-    let in_units = canonical.into_iter().map(move |p| (p - origin) * LATTICE_PER_M);
-    Ok((rotated.moved_to(origin), in_units))
+    Ok((rotated.moved_to(origin), origin, canonical))
 }
 
-/// Different points on the lattice, and for every point the number of the one that it becomes.
-fn weld(in_units: impl ExactSizeIterator<Item = DVec3>) -> (Vec<Point3>, Vec<u32>) {
-    let mut points: Vec<Point3> = Vec::with_capacity(in_units.len());
-    let mut table = Table::for_count(in_units.len());
-    let number = |p: DVec3| {
-        let p = [round_to_i32(p.x), round_to_i32(p.y), round_to_i32(p.z)];
-        let key = [p[0] as u32, p[1] as u32, p[2] as u32];
-        let new = points.len() as u32;
-        table.find_or_add(hash(key), new, |other| points[other as usize] == p).unwrap_or_else(
-            || {
+/// Different points on the lattice, and for every point in metres the number of the one that it becomes.
+fn weld(canonical: &[DVec3], origin: DVec3) -> (Vec<Point3>, Vec<u32>) {
+    let mut points: Vec<Point3> = Vec::with_capacity(canonical.len());
+    let mut numbers: Vec<u32> = Vec::with_capacity(canonical.len());
+    let mut table = Table::for_count(canonical.len());
+    for some in canonical.chunks(AT_ONCE) {
+        let (mut placed, mut hashes) = ([[0; 3]; AT_ONCE], [0; AT_ONCE]);
+        for ((p, placed), hashed) in some.iter().zip(&mut placed).zip(&mut hashes) {
+            let p = (*p - origin) * LATTICE_PER_M;
+            let p = [round_to_i32(p.x), round_to_i32(p.y), round_to_i32(p.z)];
+            *hashed = hash([p[0] as u32, p[1] as u32, p[2] as u32]);
+            *placed = p;
+        }
+        table.fetch(&hashes[..some.len()]);
+        for (&p, &hash) in placed.iter().zip(&hashes).take(some.len()) {
+            let new = points.len() as u32;
+            let known = table.find_or_add(hash, new, |other| points[other as usize] == p);
+            if known.is_none() {
                 points.push(p);
-                new
-            },
-        )
-    };
-    let numbers = in_units.map(number).collect();
+            }
+            numbers.push(known.unwrap_or(new));
+        }
+    }
     (points, numbers)
 }
 
@@ -258,6 +292,23 @@ mod tests {
         }
         for t in [[1, 3, 2], [3, 2, 1], [2, 1, 3]] {
             assert_eq!(smallest_first(t), [1, 3, 2]);
+        }
+    }
+
+    /// Around one point, so many triangles that they are sorted, and few.
+    #[test]
+    fn triangles_that_there_are_twice_are_found() {
+        for count in [2_u32, 3, 40] {
+            let mut numbers: Vec<[u32; 3]> = (0..count).map(|i| [0, i + 1, i + 2]).collect();
+            numbers.push([0, 3, 2]);
+            numbers.push([0, 1, 2]);
+            numbers.push([0, 3, 2]);
+            numbers.push([2, 3, 4]);
+            let mut expected = vec![Repeat::No; numbers.len()];
+            let n = count as usize;
+            (expected[1], expected[n]) = (Repeat::Turned, Repeat::Turned);
+            (expected[n + 1], expected[n + 2]) = (Repeat::Same, Repeat::Same);
+            assert_eq!(Repeats::find(&numbers, n + 2).0, expected);
         }
     }
 

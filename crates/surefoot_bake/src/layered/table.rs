@@ -21,9 +21,16 @@ impl Table {
         Self { slots: vec![Self::EMPTY; slots], mask: slots - 1 }
     }
 
+    /// Fetches the places where things will be looked for, all at once: one after another, each would have to be
+    /// waited for.
+    pub(crate) fn fetch(&self, hashes: &[u64]) {
+        let slots = hashes.iter().map(|&hash| self.slots[hash as usize & self.mask]);
+        std::hint::black_box(slots.fold(0, |all, slot| all ^ slot));
+    }
+
     /// Where a thing is, or where it would be.
     #[inline]
-    fn slot(&self, hash: u64, mut is_same: impl FnMut(u32) -> bool) -> usize {
+    fn slot(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> usize {
         let mut at = hash as usize & self.mask;
         while self.slots[at] != Self::EMPTY && !is_same(self.slots[at]) {
             at = (at + 1) & self.mask;
@@ -31,14 +38,13 @@ impl Table {
         at
     }
 
-    /// The number of the same thing where there is one; otherwise the new one is added, after it was asked about
-    /// every thing with the same hash.
+    /// The number of the same thing where there is one; otherwise the new one is added.
     #[inline]
     pub(crate) fn find_or_add(
         &mut self,
         hash: u64,
         new: u32,
-        is_same: impl FnMut(u32) -> bool,
+        is_same: impl Fn(u32) -> bool,
     ) -> Option<u32> {
         let at = self.slot(hash, is_same);
         let found = self.slots[at];
@@ -48,6 +54,36 @@ impl Table {
         }
         Some(found)
     }
+}
+
+/// So many numbers are compared with each other sooner than sorted.
+pub(crate) const FEW: usize = 8;
+
+/// How often each of a few numbers is among them; once what lies beyond their count. All are compared with all,
+/// since nothing can be foreseen. Numbers below [`FEW`] may be counted too often.
+#[inline]
+pub(crate) fn count_equal(some: &[u32; FEW], count: usize) -> [u32; FEW] {
+    // As many ones as there are numbers, read from where the rest are none.
+    const KEEP: [u32; 2 * FEW] = {
+        let mut keep = [0; 2 * FEW];
+        let mut k = 0;
+        while k < FEW {
+            keep[k] = u32::MAX;
+            k += 1;
+        }
+        keep
+    };
+    let mut some = *some;
+    for (k, (number, keep)) in (0..).zip(some.iter_mut().zip(&KEEP[FEW - count..])) {
+        *number = (*number & keep) | (k & !keep);
+    }
+    let mut times = [0; FEW];
+    for number in some {
+        for (times, other) in times.iter_mut().zip(&some) {
+            *times += u32::from(*other == number);
+        }
+    }
+    times
 }
 
 /// A hash of three numbers: the halves of a product of 128 bits, twice, with the constants of splitmix64.
