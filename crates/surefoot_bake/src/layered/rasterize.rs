@@ -2,8 +2,8 @@
 //!
 //! Goes in: triangles on the lattice. Comes out: for every column the triangles over it, with the heights
 //! that they have there and the pixels that their extents reach. Which heights a triangle has over a column
-//! is asked of the voxel pipeline's rasterizer; a triangle that lies in one column alone, as most of a crowd
-//! do, has all of its own there.
+//! is asked of the voxel pipeline's rasterizer; of a triangle that lies in one column, in two or around a
+//! point where four meet, as almost all of a crowd do, the same is known at once.
 
 use crate::error::BakeError;
 use crate::layered::scales::Scales;

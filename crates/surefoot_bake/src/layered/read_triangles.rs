@@ -3,8 +3,9 @@
 //! Goes in: a scene in the user's frame. Comes out: every triangle that counts, once, with its class and
 //! the numbers of its points. The frame, the lattice and the classes are those of the exact pipeline's
 //! reader and of the voxel pipeline; but nothing is sorted, since nothing that follows depends on the
-//! order of triangles: equal points are found by a table instead, equal triangles by their smallest number. Where points are to be
-//! clustered, or tags say what an area is, the exact pipeline's reader does that.
+//! order of triangles: equal points are found by a table instead, equal triangles among those with the
+//! same smallest number. Where points are to be clustered, or tags say what an area is, the exact
+//! pipeline's reader does that.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
