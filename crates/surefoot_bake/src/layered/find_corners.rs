@@ -71,7 +71,8 @@ pub(crate) fn find_corners(
             let mut scratch = Scratch::default();
             for &column in columns {
                 finder.gather_obstacles(column, &mut scratch);
-                let nothing = scratch.edges.is_empty() && slices.ledge_points_of(column).is_empty();
+                let no_ledges = slices.ledge_points_of(column).is_empty();
+                let nothing = scratch.ranges.is_empty() || (scratch.edges.is_empty() && no_ledges);
                 if nothing || !scratch.around.fill(column, &finder) {
                     continue;
                 }
@@ -332,13 +333,16 @@ impl Finder<'_> {
     fn gather_obstacles(&self, column: u32, scratch: &mut Scratch) {
         let Scratch { ranges, edges, .. } = scratch;
         self.blocked_ranges(column, ranges);
+        edges.clear();
+        if ranges.is_empty() {
+            return;
+        }
         let all =
             ranges.iter().fold([i64::MAX, i64::MIN], |[lo, hi], r| [lo.min(r[0]), hi.max(r[1])]);
         let may_block = |lo: i32, hi: i32| {
             let (lo, hi) = (i64::from(lo), i64::from(hi));
             lo < all[1] && hi > all[0] && ranges.iter().any(|r| lo < r[1] && hi > r[0])
         };
-        edges.clear();
         let points = self.slices.points_of(column).iter().filter(|p| may_block(p[2], p[2]));
         edges.extend(points.map(|p| ([p[0], p[1]], p[2], p[2])));
         let is_upright = |f: &&FaceRange| f.surface == Surface::UPRIGHT && may_block(f.lo, f.hi);
