@@ -50,6 +50,7 @@ impl Frame {
     }
 
     /// A point of the user's frame, in canonical coordinates.
+    #[inline]
     #[must_use]
     pub fn canonical_from_user(&self, p: [f64; 3]) -> DVec3 {
         self.canonical_direction(p) - self.origin

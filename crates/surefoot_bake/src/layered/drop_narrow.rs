@@ -105,29 +105,25 @@ impl<'a> Ground<'a> {
                     let found = cells.clone().map(|c| c * per_cell + within).find(is_near);
                     found.unwrap_or(NO_PIXEL)
                 };
-                let (j, i) = scales.by_side.divide(within);
-                let across = (side - 1, side * (side - 1));
-                let inside = |next: u32| {
-                    if is_near(&(pixel - within + next)) {
-                        pixel - within + next
-                    } else {
-                        find(&own, next)
-                    }
+                // Another layer of the column may be the one that goes on.
+                let own_cell = cell..cell + 1;
+                let inside = |next: u32| match find(&own_cell, next) {
+                    NO_PIXEL => find(&own, next),
+                    found => found,
                 };
-                beside[pixel as usize] = [
-                    if i + 1 < side {
-                        inside(within + 1)
-                    } else {
-                        find(&cells[0], within - across.0)
-                    },
-                    if j + 1 < side {
-                        inside(within + side)
-                    } else {
-                        find(&cells[1], within - across.1)
-                    },
-                    if i > 0 { inside(within - 1) } else { find(&cells[2], within + across.0) },
-                    if j > 0 { inside(within - side) } else { find(&cells[3], within + across.1) },
+                let (j, i) = scales.by_side.divide(within);
+                // Whether the next pixel lies in the column, its number there, and its number beyond.
+                let (row, column) = (side - 1, side * (side - 1));
+                let ways = [
+                    (i + 1 < side, within + 1, within.wrapping_sub(row)),
+                    (j + 1 < side, within + side, within.wrapping_sub(column)),
+                    (i > 0, within.wrapping_sub(1), within + row),
+                    (j > 0, within.wrapping_sub(side), within + column),
                 ];
+                beside[pixel as usize] = [0, 1, 2, 3].map(|d| match ways[d] {
+                    (true, next, _) => inside(next),
+                    (false, _, next) => find(&cells[d], next),
+                });
             }
         }
         Self { map, scales, beside }
@@ -148,7 +144,7 @@ impl<'a> Ground<'a> {
             })
             .collect();
         self.add_ends(&mut needed, &ends, limit);
-        self.add_places_around(&mut needed);
+        self.add_places_around(&mut needed, &ends);
         needed
     }
 
@@ -230,11 +226,12 @@ impl<'a> Ground<'a> {
 
     /// Adds what lies around the ground that counts, whether a way leads there or not: whether ground ends in a
     /// point is asked of all that lies around it.
-    fn add_places_around(&self, needed: &mut [bool]) {
+    fn add_places_around(&self, needed: &mut [bool], ends: &[u16]) {
         let mut more = Vec::new();
-        for pixel in (0..self.map.len() as u32).filter(|&p| needed[p as usize]) {
-            let mut whole = self.around(pixel).filter(|(p, _)| needed[*p as usize]);
-            if whole.by_ref().count() == 8 {
+        // Far from all ends, ground lies all around.
+        let is_border = |p: &u32| needed[*p as usize] && ends[*p as usize] != FAR;
+        for pixel in (0..self.map.len() as u32).filter(is_border) {
+            if self.around(pixel).filter(|(p, _)| needed[*p as usize]).count() == 8 {
                 continue;
             }
             let here = self.map.place(pixel, self.scales);

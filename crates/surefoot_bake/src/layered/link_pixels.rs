@@ -68,13 +68,6 @@ pub(crate) struct LinkedMap {
 }
 
 impl LinkedMap {
-    /// Where ground ends in a direction.
-    pub(crate) fn stop(&self, pixel: u32, direction: usize) -> Option<&Stop> {
-        let key = |s: &Stop| (s.pixel, usize::from(s.direction));
-        let at = self.stops.binary_search_by_key(&(pixel, direction), key).ok()?;
-        Some(&self.stops[at])
-    }
-
     /// Whether the ground breaks beside a pixel.
     pub(crate) fn is_broken(&self, pixel: u32) -> bool {
         self.broken[pixel as usize] != 0

@@ -188,10 +188,6 @@ impl<'a> Tracer<'a> {
                 None => {
                     let mut own = stops.iter().take_while(|s| s.pixel == pixel);
                     let stop = own.find(|s| usize::from(s.direction) == side);
-                    debug_assert_eq!(
-                        stop.map(|s| s.reach),
-                        self.linked.stop(pixel, side).map(|s| s.reach)
-                    );
                     self.outer_crossing(pixel, side, stop)
                 }
                 Some(_) if side >= 2 => continue,

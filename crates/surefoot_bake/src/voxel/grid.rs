@@ -406,16 +406,10 @@ impl Classes {
     ) -> Option<Surface> {
         let normal: DVec3 = normal_units(corners[0], corners[1], corners[2]).normalize_or_zero();
         let up = if self.two_sided { normal.z.abs() } else { normal.z };
-        if up >= self.least_cosine {
-            Some(Surface::ground(area))
-        } else if up.abs() < VERTICAL_SINE {
-            Some(Surface::UPRIGHT)
-        } else if up > 0.0 {
-            Some(Surface::STEEP)
-        } else if is_sheet() {
-            None
-        } else {
-            Some(Surface::DOWN)
-        }
+        // Chosen without branches, since the classes of a crowd follow no pattern.
+        let leaning = if up > 0.0 { Surface::STEEP } else { Surface::DOWN };
+        let other = if up.abs() < VERTICAL_SINE { Surface::UPRIGHT } else { leaning };
+        let class = if up >= self.least_cosine { Surface::ground(area) } else { other };
+        (class != Surface::DOWN || !is_sheet()).then_some(class)
     }
 }
