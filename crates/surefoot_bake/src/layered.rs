@@ -21,6 +21,8 @@
 //!   boundary lies where it is and not where a pixel is.
 //! - **The radius is a true distance** to those points, and the contour is where that distance is the
 //!   radius: found on the lines between the middles, not along the pixels' sides.
+//! - **What the radius takes anyway is not looked at** where triangles crowd: heights alone tell of most
+//!   shelves and litter that no agent fits on them, before a single line is cut there.
 //! - **Layers share their borders.** The source partitions each layer and then matches portal vertices
 //!   with portal edges, splits, merges and repairs T-joints. Here the line between two layers is traced
 //!   once for both, so their vertices are the same lattice points from the start; and the partition that
