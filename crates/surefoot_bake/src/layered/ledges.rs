@@ -1,13 +1,13 @@
-//! Finds the edges of ground that no other ground shares, and the columns that they run through.
+//! Finds the edges of ground beyond which no other ground goes on, and the columns that they run through.
 //!
 //! Goes in: triangles with the numbers of their points. Comes out: for every column the edges over it that
-//! only one triangle of ground has, with their heights and extents, and the ends of those edges. Ground can
-//! end only there.
+//! triangles of ground have on one side alone, with their heights and extents, and the ends of those edges.
+//! Ground can end only there.
 
 use crate::error::BakeError;
 use crate::layered::rasterize::{Ruler, whole_window};
 use crate::layered::scales::Scales;
-use crate::layered::table::{FEW, count_equal};
+use crate::layered::table::FEW;
 use crate::voxel::grid::{GridTriangle, Surface};
 use crate::voxel::rasterize::ColumnSamples;
 
@@ -103,16 +103,20 @@ pub(crate) fn find_ledges(
     (ledges, is_end)
 }
 
-/// The edges that only one triangle of ground has, each by the numbers of its points, the smaller first.
+/// The edges beyond which no triangle of ground goes on, each by the numbers of its points, the smaller first.
+/// Where two triangles of ground have an edge and lie on the same side of it, as both sides of a wedge do, ground
+/// ends there too.
 fn lone_edges(triangles: &[GridTriangle], Points { numbers, points }: Points<'_>) -> Vec<[u32; 2]> {
-    // By their smaller number: few edges share it.
+    // By their smaller number: few edges share it. The larger one comes with the side on which ground lies.
     let mut edges: Vec<[u32; 2]> = Vec::with_capacity(3 * triangles.len());
     let mut firsts = vec![0_u32; points.len() + 1];
-    for (_, &[a, b, c]) in triangles.iter().zip(numbers).filter(|(t, _)| t.surface.is_ground()) {
+    for (t, &[a, b, c]) in triangles.iter().zip(numbers).filter(|(t, _)| t.surface.is_ground()) {
+        let turned = is_clockwise(&t.corners);
         for [a, b] in [[a, b], [b, c], [c, a]] {
+            let side = u32::from((a > b) != turned);
             let [a, b] = [a.min(b), a.max(b)];
             firsts[a as usize + 1] += 1;
-            edges.push([a, b]);
+            edges.push([a, b << 1 | side]);
         }
     }
     for i in 0..points.len() {
@@ -127,42 +131,53 @@ fn lone_edges(triangles: &[GridTriangle], Points { numbers, points }: Points<'_>
         *at += 1;
     }
     let mut lone = Vec::with_capacity(others.len() / 2);
+    let mut found: Vec<u32> = Vec::new();
     for a in 0..points.len() {
         let (first, end) = (firsts[a] as usize, firsts[a + 1] as usize);
-        let before = lone.len();
+        found.clear();
         match others[first..].first_chunk() {
             _ if first == end => continue,
             Some(some) if end - first <= FEW => {
-                let mut alone = lone_among(some, end - first);
+                let mut alone = alone_among(some, end - first);
                 while alone != 0 {
-                    lone.push([a as u32, some[alone.trailing_zeros() as usize]]);
+                    found.push(some[alone.trailing_zeros() as usize]);
                     alone &= alone - 1;
                 }
-                lone[before..].sort_unstable();
+                found.sort_unstable();
             }
             _ => {
                 let others = &mut others[first..end];
                 others.sort_unstable();
-                let single = others.chunk_by(|b, c| b == c).filter(|same| same.len() == 1);
-                lone.extend(single.map(|same| [a as u32, same[0]]));
+                let is_alone = |b: &&u32| others.binary_search(&(**b ^ 1)).is_err();
+                found.extend(others.iter().filter(is_alone));
             }
         }
+        found.dedup();
+        lone.extend(found.iter().map(|b| [a as u32, b >> 1]));
     }
     lone
 }
 
-/// A bit for each of the first of some numbers that is among them once. Point numbers: those that may be
-/// mistaken for none are first moved out of the way.
+/// Whether a triangle turns clockwise in plan. Ground is never so narrow there that rounding could matter.
 #[inline]
-fn lone_among(some: &[u32; FEW], count: usize) -> u32 {
-    let mut moved = *some;
-    for number in &mut moved {
-        *number = number.wrapping_add(FEW as u32);
+fn is_clockwise([a, b, c]: &[[i32; 3]; 3]) -> bool {
+    let away = |p: &[i32; 3], k: usize| f64::from(p[k]) - f64::from(a[k]);
+    away(b, 0) * away(c, 1) < away(b, 1) * away(c, 0)
+}
+
+/// A bit for each of the first of some numbers without the one that differs from it in the last bit alone. All
+/// are compared with all, since nothing can be foreseen.
+#[inline]
+fn alone_among(some: &[u32; FEW], count: usize) -> u32 {
+    let mut known = [u32::MAX; FEW];
+    known[..count].copy_from_slice(&some[..count]);
+    let mut met = [false; FEW];
+    for number in known {
+        for (met, other) in met.iter_mut().zip(&known) {
+            *met |= *other == number ^ 1;
+        }
     }
-    let mut alone = 0;
-    for (k, times) in count_equal(&moved, count).into_iter().enumerate() {
-        alone |= u32::from(times == 1) << k;
-    }
+    let alone = met.iter().enumerate().fold(0, |bits, (k, met)| bits | u32::from(!met) << k);
     alone & !(u32::MAX << count)
 }
 
@@ -239,18 +254,47 @@ mod tests {
     }
 
     #[test]
-    fn lone_numbers_are_those_that_are_there_once() {
-        let lone = |numbers: &[u32]| {
-            let mut some = [7; FEW];
+    fn numbers_are_alone_without_their_other_side() {
+        let alone = |numbers: &[u32]| {
+            let mut some = [8; FEW];
             some[..numbers.len()].copy_from_slice(numbers);
-            lone_among(&some, numbers.len())
+            alone_among(&some, numbers.len())
         };
-        assert_eq!(lone(&[]), 0);
-        assert_eq!(lone(&[7]), 0b1);
-        assert_eq!(lone(&[4, 4]), 0);
-        assert_eq!(lone(&[4, 5, 4, 6, 3, 3, 3]), 0b1010);
-        assert_eq!(lone(&[0, 1, 2, 3, 4, 5, 6, 7]), 0b1111_1111);
-        assert_eq!(lone(&[1, 1, 2, 2, 1, 1, 0, 9]), 0b1100_0000);
+        assert_eq!(alone(&[]), 0);
+        assert_eq!(alone(&[9]), 0b1);
+        assert_eq!(alone(&[4, 5]), 0);
+        assert_eq!(alone(&[4, 4]), 0b11);
+        assert_eq!(alone(&[4, 6, 5, 9, 2, 3, 3]), 0b1010);
+        assert_eq!(alone(&[0, 2, 4, 6, 8, 10, 12, 14]), 0b1111_1111);
+        assert_eq!(alone(&[0, 1, 3, 2, 1, 0, 7, 9]), 0b1100_0000);
+    }
+
+    /// A wedge that is ground on both sides ends at the edge that they share; so do ten of them around a point.
+    #[test]
+    fn ground_ends_where_it_folds() {
+        let mut points = vec![[0, 0, 0]];
+        for k in 0..11 {
+            points.push([1000 * k, 5000, 100 * k]);
+        }
+        points.push([500, 4000, 700]);
+        let fold: Vec<[u32; 3]> = vec![[0, 2, 1], [0, 2, 12]];
+        let fan: Vec<[u32; 3]> = (1..11).map(|k| [0, k + 1, k]).collect();
+        let with_fan: Vec<[u32; 3]> = fan.iter().copied().chain([[0, 2, 12]]).collect();
+        let lone = |numbers: &[[u32; 3]]| {
+            let corners = |t: &[u32; 3]| t.map(|p| points[p as usize]);
+            let ground = |t| GridTriangle { corners: corners(t), surface: Surface::ground(0) };
+            let triangles: Vec<GridTriangle> = numbers.iter().map(ground).collect();
+            lone_edges(&triangles, Points { numbers, points: &points })
+        };
+        assert_eq!(lone(&fold), [[0, 1], [0, 2], [0, 12], [1, 2], [2, 12]]);
+        let rim = |k: u32| [k, k + 1];
+        let mut expected: Vec<[u32; 2]> = (1..11).map(rim).chain([[0, 1], [0, 11]]).collect();
+        expected.sort_unstable();
+        assert_eq!(lone(&fan), expected);
+        // Here the fan goes on beyond the edge of the wedge.
+        expected.extend([[0, 12], [2, 12]]);
+        expected.sort_unstable();
+        assert_eq!(lone(&with_fan), expected);
     }
 
     /// Of two triangles that share an edge, the other four edges are lone; what is not ground has none.

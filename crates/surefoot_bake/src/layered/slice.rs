@@ -375,6 +375,10 @@ pub(crate) fn slice(
     if triangles.len() >= u32::MAX as usize / 3 {
         return Err(BakeError::TooLarge { what: "triangles", count: triangles.len() });
     }
+    // The numbers of points leave a bit.
+    if points.points.len() >= i32::MAX as usize {
+        return Err(BakeError::TooLarge { what: "points", count: points.points.len() });
+    }
     let ruler = Ruler::new(scales);
     let (loose, is_end) = find_ledges(&triangles, points, scales, &ruler);
     let (ledge_firsts, ledges) = sort_ledges(columns, loose)?;
