@@ -5,8 +5,8 @@
 //! funnel is kept as a double-ended queue and every vertex remembers the vertex before it, so the
 //! work is linear in the number of portals.
 //!
-//! A portal that is seen edge-on can appear turned around by a rounding error. It is then crossed
-//! at its nearer end: a line along it passes there anyway.
+//! A portal that is seen edge-on can appear turned around by a rounding error, and the portals after it
+//! may turn by half around its nearer end. It is crossed at that end: a line along it passes there anyway.
 
 use crate::pieces::share_on_segment;
 use glam::DVec2;
@@ -136,7 +136,7 @@ impl Funnel {
         while ends.high > ends.low {
             let (a, b) = (self.at(ends.high), self.at(ends.high - 1));
             let turn = (b - a).perp_dot(p - a);
-            if turn <= 0.0 {
+            if turn <= 0.0 && !(b == other && is_on_line(a, b, turn)) {
                 break;
             }
             match view_of_portal(a, b, p, turn) {
@@ -167,7 +167,7 @@ impl Funnel {
         while ends.low < ends.high {
             let (a, b) = (self.at(ends.low), self.at(ends.low + 1));
             let turn = (b - a).perp_dot(p - a);
-            if turn >= 0.0 {
+            if turn >= 0.0 && !(b == other && is_on_line(a, b, turn)) {
                 break;
             }
             match view_of_portal(a, b, p, turn) {
@@ -221,7 +221,7 @@ pub(crate) fn snapped(p: DVec2, portal: Option<&Portal>) -> DVec2 {
     ends.into_iter().find(|e| e.distance_squared(p) < ON_LINE_M * ON_LINE_M).unwrap_or(p)
 }
 
-/// How a portal looks whose one end `p` is on the wrong side of the line from `a` to the other.
+/// How a portal looks whose one end `p` is on the wrong side of the line from `a` to the other, or on it.
 enum View {
     /// From behind: the path must turn around the other end.
     Behind,
@@ -231,16 +231,21 @@ enum View {
     Touching,
 }
 
+/// Whether a point lies on the line from `a` to `b`, but for rounding, by how it turns there.
+fn is_on_line(a: DVec2, b: DVec2, turn: f64) -> bool {
+    turn.abs() <= ON_LINE_M * (b - a).length()
+}
+
 /// Whether `p` lies on the line from `a` to `b`, but for rounding, and not beyond `b`.
 fn is_on_line_before(a: DVec2, b: DVec2, p: DVec2, turn: f64) -> bool {
     let along = b - a;
-    along.dot(p - a) < along.length_squared() && turn.abs() <= ON_LINE_M * along.length()
+    along.dot(p - a) < along.length_squared() && is_on_line(a, b, turn)
 }
 
 fn view_of_portal(a: DVec2, other: DVec2, p: DVec2, turn: f64) -> View {
     let along = other - a;
     let ahead = along.dot(p - a);
-    if turn.abs() > ON_LINE_M * along.length() || ahead >= along.length_squared() {
+    if !is_on_line(a, other, turn) || ahead >= along.length_squared() {
         View::Behind
     } else if ahead > 0.0 {
         View::EdgeOn
@@ -305,6 +310,21 @@ mod tests {
                 portal([-1.0, 0.0], [-1.5, 1.0]),
             ];
             assert!(corners([0.0, 0.0], [-2.0, 0.8], &portals).is_empty());
+        }
+    }
+
+    /// The first portal lies on a line with the start; the path goes along it and comes back on another storey.
+    #[test]
+    fn portals_may_turn_by_half_around_an_end_seen_edge_on() {
+        let portals = [
+            portal([0.0, -0.8], [0.0, -1.1]),
+            portal([0.0, 0.0], [1.1, -1.1]),
+            portal([1.5, 1.7], [1.8, 1.3]),
+        ];
+        let mirrored = portals.map(|p| portal([-p.right.x, p.right.y], [-p.left.x, p.left.y]));
+        for off in [0.0, 1e-15, -1e-15, 1e-9, -1e-9] {
+            assert_eq!(corners([off, 0.0], [3.5, 4.0], &portals), [[0.0, -0.8]]);
+            assert_eq!(corners([off, 0.0], [-3.5, 4.0], &mirrored), [[0.0, -0.8]]);
         }
     }
 
