@@ -4,33 +4,18 @@
 
 #[path = "../../../fuzz/heaps/heap.rs"]
 mod heap;
+#[path = "../../../fuzz/heaps/random_heap.rs"]
+mod random_heap;
 #[path = "../../../fuzz/heaps/voxel_heap.rs"]
 mod voxel_heap;
 
-use heap::{MAX_TRIANGLES, SETTINGS_BYTES, scene};
+use heap::scene;
+use random_heap::random_heap;
 use voxel_heap::{bake_both_ways, settings};
-
-/// Random bytes, the same on every machine (Steele et al., SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-}
 
 fn check(seeds: std::ops::Range<u64>) {
     for seed in seeds {
-        // Shown where a build fails.
-        eprintln!("seed {seed}");
-        let mut random = Random(seed);
-        let choices: [u8; SETTINGS_BYTES] = std::array::from_fn(|_| random.next() as u8);
-        let triangles = 1 + random.next() as usize % MAX_TRIANGLES;
-        let soup: Vec<u8> = (0..triangles * 9).map(|_| random.next() as u8).collect();
+        let (choices, soup) = random_heap(seed);
         bake_both_ways(&scene(&soup), &settings(&choices));
     }
 }
