@@ -8,9 +8,8 @@
 
 use crate::layered::fine_map::{FineMap, NO_HEIGHT};
 use crate::layered::flood_layers::columns_beside;
-use crate::layered::rasterize::FaceRange;
-use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::Slices;
+use crate::layered::scales::Scales;
+use crate::layered::slice::{Block, Slices, Sought};
 
 /// What may end the ground between two pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,16 +22,6 @@ pub(crate) struct Doubt {
 
 const OBSTACLE: u8 = 1;
 const LEDGE: u8 = 2;
-
-/// Whether a face may end ground that lies between two heights: it is in the agent's way, or begins
-/// something that may be.
-pub(crate) fn ends_ground(face: &FaceRange, [least, most]: [i64; 2], scales: &Scales) -> bool {
-    let (lo, hi) = (i64::from(face.lo), i64::from(face.hi));
-    let in_the_way = hi > least + scales.step && lo < most + scales.height;
-    let begins =
-        face.surface.faces_down() && hi > least + TOUCHING_UNITS && lo < most + scales.step;
-    in_the_way || begins
-}
 
 /// The marks of one cell.
 #[derive(Debug, Default)]
@@ -110,18 +99,16 @@ impl Doubts {
         slices: &Slices,
         scales: &Scales,
     ) {
-        let mut left = self.unmarked(stretches);
-        let last = match stretches {
-            Stretches::All => None,
-            Stretches::Last(axis, Side::Own) => Some((axis, scales.per_side)),
-            Stretches::Last(axis, Side::Next) => Some((axis, 0)),
-        };
-        for face in slices.faces_in_stretch(column, last) {
-            if left == 0 {
-                break;
+        let sought = Sought::ending(range, scales);
+        match slices.crowd(column) {
+            Some(blocks) => {
+                blocks.iter().for_each(|block| self.mark_block(block, &sought, stretches));
             }
-            if face.may_cross_lines() && ends_ground(face, range, scales) {
-                left -= self.mark_extent(&face.spans, stretches, OBSTACLE);
+            None => {
+                let faces = slices.faces_of(column).iter();
+                for face in faces.filter(|f| f.may_cross_lines() && sought.holds(f)) {
+                    self.mark_extent(&face.spans, stretches, OBSTACLE);
+                }
             }
         }
         for ledge in slices.ledges_of(column) {
@@ -132,23 +119,43 @@ impl Doubts {
         }
     }
 
-    /// How many stretches have no such mark yet.
-    fn unmarked(&self, stretches: Stretches) -> usize {
+    /// Marks the stretches that the faces of a crowd meet which are sought.
+    fn mark_block(&mut self, block: &Block, sought: &Sought, stretches: Stretches) {
+        let (side, line) = (self.side, self.side + 1);
         match stretches {
-            Stretches::All => self.marks.iter().filter(|m| **m & OBSTACLE == 0).count(),
-            Stretches::Last(axis, _) => {
-                let line = self.side + 1;
-                let of_axis = &self.marks[axis * self.side * line..(axis + 1) * self.side * line];
-                of_axis.chunks(line).filter(|m| m[self.side] & OBSTACLE == 0).count()
+            Stretches::All => {
+                let faces = sought.within(block);
+                if faces == 0 {
+                    return;
+                }
+                for axis in 0..2 {
+                    for row in 0..side {
+                        let faces = faces & block.along_row(axis, row);
+                        let first = (axis * side + row) * line;
+                        for (s, mark) in self.marks[first..first + line].iter_mut().enumerate() {
+                            *mark |= u8::from(faces & block.in_stretch(axis, s) != 0) * OBSTACLE;
+                        }
+                    }
+                }
+            }
+            Stretches::Last(axis, of) => {
+                let faces = block.in_stretch(axis, if of == Side::Own { side } else { 0 });
+                let faces = if faces == 0 { 0 } else { faces & sought.within(block) };
+                if faces == 0 {
+                    return;
+                }
+                for row in 0..side {
+                    let meets = faces & block.along_row(axis, row) != 0;
+                    self.marks[(axis * side + row) * line + side] |= u8::from(meets) * OBSTACLE;
+                }
             }
         }
     }
 
     /// Marks the stretches that meet an extent in the column, or in the next one: there the first
-    /// stretches are the column's last. Returns how many had no such mark.
-    fn mark_extent(&mut self, spans: &[[u8; 2]; 2], stretches: Stretches, mark: u8) -> usize {
+    /// stretches are the column's last.
+    fn mark_extent(&mut self, spans: &[[u8; 2]; 2], stretches: Stretches, mark: u8) {
         let side = self.side;
-        let mut marked = 0;
         for axis in 0..2 {
             let (from, to) = (usize::from(spans[axis][0]), usize::from(spans[axis][1]));
             let (from, to) = match stretches {
@@ -161,12 +168,10 @@ impl Doubts {
             for row in usize::from(spans[1 - axis][0])..usize::from(spans[1 - axis][1]) {
                 let line = (axis * side + row) * (side + 1);
                 for known in &mut self.marks[line + from..=line + to] {
-                    marked += usize::from(*known & mark == 0);
                     *known |= mark;
                 }
             }
         }
-        marked
     }
 }
 

@@ -9,7 +9,7 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::layered::doubts::{Doubt, Doubts, ends_ground};
+use crate::layered::doubts::{Doubt, Doubts};
 use crate::layered::find_corners::{CornerPoint, find_corners};
 use crate::layered::fine_map::{
     FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
@@ -17,7 +17,7 @@ use crate::layered::fine_map::{
 use crate::layered::flood_layers::columns_beside;
 use crate::layered::probe::{Ahead, Line, Look, Probe, Reach, first_ledge, look_ahead};
 use crate::layered::scales::Scales;
-use crate::layered::slice::Slices;
+use crate::layered::slice::{Slices, Sought};
 use crate::layered::walk_over::{RUN_PER_RISE, next_in_cell};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -196,7 +196,7 @@ fn ground_of(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> Cell
         return CellGround::Mixed;
     }
     let (least, most) = (i64::from(least), i64::from(most));
-    if slices.faces_of(column).iter().any(|f| ends_ground(f, [least, most], scales)) {
+    if slices.has_sought(column, &Sought::ending([least, most], scales)) {
         return CellGround::Mixed;
     }
     let ground = map.grounds[pixels.start];

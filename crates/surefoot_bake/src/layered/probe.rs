@@ -5,11 +5,10 @@
 //! is a straight segment of heights. This stands in place of drawing faces near the vertical as wires
 //! (Oliva 2012, §6.2.3): a wall of no thickness ends the ground where it stands.
 
-use crate::layered::doubts::ends_ground;
 use crate::layered::fine_map::FineMap;
 use crate::layered::rasterize::FaceRange;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::Slices;
+use crate::layered::slice::{Slices, Sought};
 use crate::voxel::grid::Surface;
 use surefoot_mesh::EdgeClass;
 
@@ -144,10 +143,15 @@ impl Stretch {
         if aside == 1 { [corner[0], middle] } else { [middle, corner[1]] }
     }
 
-    /// The triangles that may cross it.
+    /// The triangles that may cross it, of those that are sought.
     #[inline]
-    fn faces<'a>(&self, slices: &'a Slices) -> impl Iterator<Item = &'a FaceRange> + use<'a> {
-        slices.faces_along(self.column, usize::from(self.axis), self.row, self.number)
+    fn faces<'a>(
+        &self,
+        sought: Sought,
+        slices: &'a Slices,
+    ) -> impl Iterator<Item = &'a FaceRange> + use<'a> {
+        let line = (usize::from(self.axis), self.row, self.number);
+        slices.faces_along(self.column, line, Some(sought))
     }
 }
 
@@ -232,11 +236,8 @@ impl Probe {
         near.ground_only = what == Look::Ground;
         near.cuts.clear();
         let start = stretch.line_start(scales);
-        for face in stretch.faces(slices) {
-            let counts = what == Look::All || face.surface.faces_up();
-            if !counts || f64::from(face.hi) < low || f64::from(face.lo) > high {
-                continue;
-            }
+        let sought = Sought::between(low, high, what == Look::Ground);
+        for face in stretch.faces(sought, slices) {
             let corners = &slices.triangles[face.triangle as usize].corners;
             if let Some(cut) = cut_along(corners, usize::from(stretch.axis), start) {
                 let surface = face.surface;
@@ -464,7 +465,7 @@ pub(crate) fn look_ahead<const N: usize>(
     slices: &Slices,
     scales: &Scales,
 ) -> [Ahead; N] {
-    let range = heights_along(lines, scales);
+    let sought = Sought::ending(heights_along(lines, scales), scales);
     let reach = f64::from(scales.fine);
     let (step, height) = (scales.step as f64, scales.height as f64);
     let mut ahead = [Ahead::NOTHING; N];
@@ -472,7 +473,7 @@ pub(crate) fn look_ahead<const N: usize>(
         let shifts = lines.map(|line| line.stretch_in(column, scales).1);
         let (stretch, _) = lines[0].stretch_in(column, scales);
         let start = stretch.line_start(scales);
-        for face in stretch.faces(slices).filter(|face| ends_ground(face, range, scales)) {
+        for face in stretch.faces(sought, slices) {
             let corners = &slices.triangles[face.triangle as usize].corners;
             let Some(cut) = cut_along(corners, usize::from(stretch.axis), start) else { continue };
             for ((line, shift), ahead) in lines.iter().zip(shifts).zip(&mut ahead) {

@@ -6,6 +6,10 @@
 //! §6.2.1, where three renderings see to it that no face is missed: here the rasterizer is
 //! conservative). Words of 64 voxels in which nothing lies are left out.
 
+mod extents;
+
+pub(crate) use extents::{Block, Sought};
+
 use crate::context::{StageContext, StageView, ViewFace};
 use crate::error::BakeError;
 use crate::layered::ledges::{Ledge, Points, find_ledges, sort_ledges};
@@ -13,6 +17,7 @@ use crate::layered::rasterize::{
     FaceRange, Ruler, count_parts, in_column_order, rasterize, sort_into_columns,
 };
 use crate::layered::scales::Scales;
+use crate::layered::slice::extents::Extents;
 use crate::report::Warning;
 use crate::voxel::grid::{Grid, GridTriangle, Surface};
 use glam::DVec3;
@@ -20,116 +25,6 @@ use rayon::prelude::*;
 use surefoot_geom::Frame;
 use surefoot_geom::lattice::M_PER_LATTICE;
 use surefoot_mesh::{AreaId, CellKind};
-
-/// What the extent of a face meets within its column, as bits: the pixels whose middles it holds along
-/// each axis, then the stretches from middle to middle. Of many pixels several share a bit.
-struct Extent;
-
-impl Extent {
-    const BITS: u32 = 8;
-
-    /// By how much numbers of pixels and stretches are shifted, so that all have a bit.
-    fn shift(scales: &Scales) -> u32 {
-        (0..6).find(|s| scales.per_side >> s < Self::BITS).unwrap_or(6)
-    }
-
-    /// Of a face that reaches along one axis from one pixel to before another, for all such pairs.
-    fn of_spans(scales: &Scales) -> Vec<u32> {
-        let (shift, side) = (Self::shift(scales), scales.per_side);
-        let bits = |first: u32, last: u32| (2 << (last >> shift)) - (1_u32 << (first >> shift));
-        let of_span = |first: u32, end: u32| {
-            let middles = if first < end { bits(first, end - 1) } else { 0 };
-            middles | bits(first, end.max(first)) << (2 * Self::BITS)
-        };
-        (0..=side).flat_map(|first| (0..=side).map(move |end| of_span(first, end))).collect()
-    }
-
-    /// Those that hold a middle along an axis.
-    fn with_middle(axis: usize, pixel: u32, shift: u32) -> u32 {
-        1 << (Self::BITS * axis as u32 + (pixel >> shift))
-    }
-
-    /// Those that meet a stretch along an axis.
-    fn with_stretch(axis: usize, stretch: u32, shift: u32) -> u32 {
-        1 << (Self::BITS * (2 + axis as u32) + (stretch >> shift))
-    }
-}
-
-/// Which faces of each column have which bits in their extents. Few have those that are asked for and which do
-/// cannot be foreseen, so that of crowds many are answered for by one word.
-#[derive(Debug)]
-struct Extents {
-    /// Where each column's words begin, and one past the last at the end.
-    firsts: Vec<u32>,
-    /// Of a column with few faces the extent of each; of a crowd, for every block of faces and every bit of an
-    /// extent, the faces that have it.
-    words: Vec<u32>,
-    shift: u32,
-}
-
-/// Faces of a crowd that share a word.
-const BLOCK: usize = 32;
-
-/// From so many faces on a column has a crowd.
-const CROWD: usize = 16;
-
-impl Extents {
-    fn new(face_firsts: &[u32], faces: &[FaceRange], scales: &Scales) -> Self {
-        let words_for = |faces: u32| match faces as usize {
-            few @ 0..CROWD => few,
-            many => many.next_multiple_of(BLOCK),
-        };
-        let count = face_firsts.windows(2).map(|ends| words_for(ends[1] - ends[0])).sum();
-        let (mut firsts, mut words) =
-            (Vec::with_capacity(face_firsts.len()), Vec::with_capacity(count));
-        let (of_spans, pairs) = (Extent::of_spans(scales), scales.per_side as usize + 1);
-        let of_span =
-            |[first, end]: [u8; 2]| of_spans[usize::from(first) * pairs + usize::from(end)];
-        let extent =
-            |face: &FaceRange| of_span(face.spans[0]) | of_span(face.spans[1]) << Extent::BITS;
-        for ends in face_firsts.windows(2) {
-            firsts.push(words.len() as u32);
-            let faces = &faces[ends[0] as usize..ends[1] as usize];
-            if faces.len() < CROWD {
-                words.extend(faces.iter().map(extent));
-                continue;
-            }
-            for faces in faces.chunks(BLOCK) {
-                let mut block = [0; BLOCK];
-                for (word, face) in block.iter_mut().zip(faces) {
-                    *word = extent(face);
-                }
-                transpose(&mut block);
-                words.extend_from_slice(&block);
-            }
-        }
-        firsts.push(words.len() as u32);
-        Self { firsts, words, shift: Extent::shift(scales) }
-    }
-
-    fn of_column(&self, column: u32) -> &[u32] {
-        let c = column as usize;
-        &self.words[self.firsts[c] as usize..self.firsts[c + 1] as usize]
-    }
-}
-
-/// Swaps the rows and columns of a square of bits: by halves, then by halves of those (Warren, *Hacker's
-/// Delight*, §7-3).
-fn transpose(rows: &mut [u32; BLOCK]) {
-    let (mut half, mut mask) = (BLOCK / 2, u32::MAX >> (BLOCK / 2));
-    while half > 0 {
-        for pair in rows.chunks_exact_mut(2 * half) {
-            let (low, high) = pair.split_at_mut(half);
-            for (a, b) in low.iter_mut().zip(high) {
-                let differ = ((*a >> half) ^ *b) & mask;
-                *a ^= differ << half;
-                *b ^= differ;
-            }
-        }
-        half /= 2;
-        mask ^= mask << half;
-    }
-}
 
 /// Sixty-four voxels of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,57 +77,6 @@ impl Slices {
         &self.faces[self.face_firsts[c] as usize..self.face_firsts[c + 1] as usize]
     }
 
-    /// The triangles over a column whose extents have some bits, at most two, in the order of
-    /// [`Self::faces_of`].
-    #[inline]
-    fn faces_with(&self, column: u32, wanted: u32) -> FacesWith<'_> {
-        let (words, faces) = (self.extents.of_column(column), self.faces_of(column));
-        FacesWith { words, faces, wanted, found: 0, at: 0, next: 0 }
-    }
-
-    /// The triangles over a column that may cross a stretch of the line along an axis through the
-    /// middles of a row of pixels.
-    #[inline]
-    pub(crate) fn faces_along(
-        &self,
-        column: u32,
-        axis: usize,
-        row: u8,
-        stretch: u8,
-    ) -> impl Iterator<Item = &FaceRange> {
-        let shift = self.extents.shift;
-        let wanted = Extent::with_middle(1 - axis, u32::from(row), shift)
-            | Extent::with_stretch(axis, u32::from(stretch), shift);
-        self.faces_with(column, wanted).filter(move |face| {
-            let ([first, end], [from, to]) = (face.spans[1 - axis], face.spans[axis]);
-            // Where no two pixels share a bit, the bits say it.
-            shift == 0 || ((first..end).contains(&row) && (from..=to).contains(&stretch))
-        })
-    }
-
-    /// The triangles over a column whose extents meet a stretch along an axis; all where none is given.
-    #[inline]
-    pub(crate) fn faces_in_stretch(
-        &self,
-        column: u32,
-        stretch: Option<(usize, u32)>,
-    ) -> impl Iterator<Item = &FaceRange> {
-        let wanted = |(axis, s): (usize, u32)| Extent::with_stretch(axis, s, self.extents.shift);
-        self.faces_with(column, stretch.map_or(0, wanted))
-    }
-
-    /// The triangles over a column that may lie over a point which lies in a stretch along each axis.
-    #[inline]
-    pub(crate) fn faces_around(
-        &self,
-        column: u32,
-        stretches: [u32; 2],
-    ) -> impl Iterator<Item = &FaceRange> {
-        let wanted = Extent::with_stretch(0, stretches[0], self.extents.shift)
-            | Extent::with_stretch(1, stretches[1], self.extents.shift);
-        self.faces_with(column, wanted)
-    }
-
     /// The voxels of a column, from below.
     pub(crate) fn words_of(&self, column: u32) -> &[Word] {
         let c = column as usize;
@@ -265,59 +109,6 @@ impl Slices {
     /// What a triangle is to a column.
     pub(crate) fn surface(&self, triangle: u32) -> Surface {
         self.triangles[triangle as usize].surface
-    }
-}
-
-/// Faces whose extents have some bits, at most two.
-struct FacesWith<'a> {
-    /// Of faces not yet looked at.
-    words: &'a [u32],
-    faces: &'a [FaceRange],
-    wanted: u32,
-    /// A bit for each of those last looked at that has the bits, and where among the faces they begin and end.
-    found: u32,
-    at: usize,
-    next: usize,
-}
-
-impl FacesWith<'_> {
-    /// Looks at the next faces of a crowd.
-    #[inline]
-    fn look_at_block(&mut self, block: &[u32; BLOCK]) {
-        self.found = if self.wanted == 0 {
-            let left = (self.faces.len() - self.next).min(BLOCK);
-            u32::MAX >> (BLOCK - left)
-        } else {
-            // The two bits, or twice the one.
-            let (first, last) = (self.wanted.trailing_zeros(), self.wanted.ilog2());
-            block[first as usize] & block[last as usize]
-        };
-        (self.at, self.next) = (self.next, self.next + BLOCK);
-    }
-}
-
-impl<'a> Iterator for FacesWith<'a> {
-    type Item = &'a FaceRange;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        while self.found == 0 {
-            if let Some((block, rest)) = self.words.split_first_chunk::<BLOCK>() {
-                self.words = rest;
-                self.look_at_block(block);
-                continue;
-            }
-            if self.words.is_empty() {
-                return None;
-            }
-            for (k, extent) in self.words.iter().enumerate() {
-                self.found |= u32::from(extent & self.wanted == self.wanted) << k;
-            }
-            self.words = &[];
-        }
-        let k = self.found.trailing_zeros() as usize;
-        self.found &= self.found - 1;
-        Some(&self.faces[self.at + k])
     }
 }
 
@@ -531,90 +322,5 @@ impl<'a> Placed<'a> {
             *at += 1;
         }
         (firsts, by_column)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::settings::{BakeSettings, LayeredSettings};
-
-    /// Triangles strewn over a few metres, most of them smaller than a column; a third of them in a crowd.
-    fn strewn() -> Vec<GridTriangle> {
-        let mut state = 7_u64;
-        let mut below = |most: i32| {
-            state =
-                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-            (state >> 33) as i32 % most
-        };
-        (0..600)
-            .map(|i| {
-                let size = if i % 20 == 0 { 60_000 } else { 5_000 };
-                let within = if i % 3 == 0 { 9_000 } else { 90_000 };
-                let at = [below(within), below(within), below(60_000)];
-                let corners = [0, 1, 2].map(|_| at.map(|v| v + below(size)));
-                GridTriangle { corners, surface: Surface::ground(0) }
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_transposed_square_has_its_rows_as_columns() {
-        let rows: [u32; BLOCK] =
-            std::array::from_fn(|i| 0x9E37_79B9_u32.wrapping_mul(i as u32 + 1));
-        let mut columns = rows;
-        transpose(&mut columns);
-        for (i, row) in rows.iter().enumerate() {
-            for (k, column) in columns.iter().enumerate() {
-                assert_eq!(row >> k & 1, column >> i & 1, "row {i}, column {k}");
-            }
-        }
-    }
-
-    /// With few pixels along a column's side each has its bit; with many, several share one.
-    #[test]
-    fn faces_along_a_stretch_are_those_whose_extent_meets_it() {
-        for cell_size_m in [0.2, 0.8] {
-            let layered = LayeredSettings { cell_size_m, ..LayeredSettings::default() };
-            let settings = BakeSettings { layered, ..BakeSettings::default() }.resolve().unwrap();
-            let triangles = strewn();
-            let scales = Scales::new(&triangles, &settings).unwrap();
-            let corners: Vec<[i32; 3]> = triangles.iter().flat_map(|t| t.corners).collect();
-            let numbers: Vec<[u32; 3]> =
-                (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
-            let points = Points { numbers: &numbers, points: &corners };
-            let slices = slice(triangles, points, &scales, &mut StageContext::new()).unwrap();
-            let (fine, side) = (i64::from(scales.fine), scales.per_side as u8);
-            let (mut found, mut crowds) = (0, 0);
-            for column in 0..slices.column_count() as u32 {
-                let (corner, faces) = (scales.corner(column), slices.faces_of(column));
-                crowds += usize::from(faces.len() > BLOCK);
-                assert!(slices.faces_in_stretch(column, None).eq(faces));
-                for axis in 0..2 {
-                    for (row, stretch) in
-                        (0..side).flat_map(|r| (0..=side).map(move |s| (r, s))).step_by(3)
-                    {
-                        let line = corner[1 - axis] + i64::from(row) * fine + fine / 2;
-                        let start = corner[axis] + i64::from(stretch) * fine - fine / 2;
-                        let meets = |f: &&FaceRange| {
-                            let c = &slices.triangles[f.triangle as usize].corners;
-                            let extent = |k: usize| {
-                                let of = |p: [i32; 3]| i64::from(p[k]);
-                                let [a, b, c] = c.map(of);
-                                (a.min(b).min(c), a.max(b).max(c))
-                            };
-                            let ((lo, hi), (from, to)) = (extent(1 - axis), extent(axis));
-                            lo <= line && line <= hi && from <= start + fine && to >= start
-                        };
-                        let expected: Vec<u32> =
-                            faces.iter().filter(meets).map(|f| f.triangle).collect();
-                        let along = slices.faces_along(column, axis, row, stretch);
-                        assert_eq!(along.map(|f| f.triangle).collect::<Vec<_>>(), expected);
-                        found += expected.len();
-                    }
-                }
-            }
-            assert!(found > 500 && crowds > 0, "{found} faces met a stretch, {crowds} crowds");
-        }
     }
 }

@@ -515,7 +515,7 @@ pub(crate) fn is_free(
     let (i, j) = (place.x.rem_euclid(side) as u32, place.y.rem_euclid(side) as u32);
     let between =
         |f: &&FaceRange| i64::from(f.hi) > low && i64::from(f.lo) < high && f.may_cover(i, j);
-    !slices.faces_along(column, 0, j as u8, i as u8).filter(between).any(|face| {
+    !slices.faces_along(column, (0, j as u8, i as u8), None).filter(between).any(|face| {
         let triangle = &slices.triangles[face.triangle as usize];
         PixelTriangle::new(triangle, column, scales)
             .height(i, j)

@@ -1,0 +1,453 @@
+//! Tells which triangles over a column come near a line, and at which heights.
+//!
+//! Goes in: the triangles over each column, with their heights there and the pixels that their extents reach.
+//! Comes out: those of a column that meet a stretch from pixel to pixel, that lie between two heights, or that
+//! may end ground. Few do, and which ones cannot be foreseen; so of crowds many are answered for at once, by
+//! words with a bit for each.
+
+use crate::layered::rasterize::FaceRange;
+use crate::layered::scales::{Scales, TOUCHING_UNITS};
+use crate::layered::slice::Slices;
+
+/// What the extent of a face meets within its column, as bits: the pixels whose middles it holds along
+/// each axis, then the stretches from middle to middle. Of many pixels several share a bit.
+struct Extent;
+
+impl Extent {
+    const BITS: u32 = 8;
+
+    /// By how much numbers of pixels and stretches are shifted, so that all have a bit.
+    fn shift(scales: &Scales) -> u32 {
+        (0..6).find(|s| scales.per_side >> s < Self::BITS).unwrap_or(6)
+    }
+
+    /// Of a face that reaches along one axis from one pixel to before another, for all such pairs.
+    fn of_spans(scales: &Scales) -> Vec<u32> {
+        let (shift, side) = (Self::shift(scales), scales.per_side);
+        let bits = |first: u32, last: u32| (2 << (last >> shift)) - (1_u32 << (first >> shift));
+        let of_span = |first: u32, end: u32| {
+            let middles = if first < end { bits(first, end - 1) } else { 0 };
+            middles | bits(first, end.max(first)) << (2 * Self::BITS)
+        };
+        (0..=side).flat_map(|first| (0..=side).map(move |end| of_span(first, end))).collect()
+    }
+
+    /// Those that hold a middle along an axis.
+    const fn with_middle(axis: usize, pixel: u32, shift: u32) -> u32 {
+        1 << (Self::BITS * axis as u32 + (pixel >> shift))
+    }
+
+    /// Those that meet a stretch along an axis.
+    const fn with_stretch(axis: usize, stretch: u32, shift: u32) -> u32 {
+        1 << (Self::BITS * (2 + axis as u32) + (stretch >> shift))
+    }
+}
+
+/// Faces that are looked for by their heights, in lattice units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sought {
+    /// Those that reach above one height and lie below another at their lowest.
+    above: i32,
+    below: i32,
+    /// The same of those that face down.
+    down_above: i32,
+    down_below: i32,
+    only_up: bool,
+}
+
+impl Sought {
+    /// Those that may end ground that lies between two heights: they are in the agent's way, or begin
+    /// something that may be.
+    pub(crate) fn ending([least, most]: [i64; 2], scales: &Scales) -> Self {
+        Self {
+            above: to_i32(least + scales.step),
+            below: to_i32(most + scales.height),
+            down_above: to_i32(least + TOUCHING_UNITS),
+            down_below: to_i32(most + scales.step),
+            only_up: false,
+        }
+    }
+
+    /// Those that lie between two heights or meet them, or only what faces up of them.
+    pub(crate) fn between(low: f64, high: f64, only_up: bool) -> Self {
+        let (above, below) = (low.ceil() as i64 - 1, high.floor() as i64 + 1);
+        let (above, below) = (to_i32(above), to_i32(below));
+        Self { above, below, down_above: i32::MAX, down_below: i32::MIN, only_up }
+    }
+
+    /// Whether a face is one of them.
+    #[inline]
+    pub(crate) fn holds(&self, face: &FaceRange) -> bool {
+        let lies = face.hi > self.above && face.lo < self.below;
+        let begins =
+            face.surface.faces_down() && face.hi > self.down_above && face.lo < self.down_below;
+        (lies || begins) && (!self.only_up || face.surface.faces_up())
+    }
+
+    /// A bit for each face of a block that is one of them.
+    #[inline]
+    pub(crate) fn within(&self, block: &Block) -> u32 {
+        let mut found = block.between(self.above, self.below);
+        if self.down_above < self.down_below && block.down != 0 {
+            found |= block.between(self.down_above, self.down_below) & block.down;
+        }
+        if self.only_up { found & block.up } else { found }
+    }
+}
+
+/// The nearest number of 32 bits: no height lies beyond.
+fn to_i32(v: i64) -> i32 {
+    v.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+}
+
+/// Faces of a crowd that share words.
+const BLOCK: usize = 32;
+
+/// From so many faces on a column has a crowd.
+const CROWD: usize = 16;
+
+/// So many faces of a crowd: each has a bit in every word.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// For every bit of an extent, the faces that have it.
+    extents: [u32; BLOCK],
+    lo: [i32; BLOCK],
+    hi: [i32; BLOCK],
+    /// Those that face down and up.
+    down: u32,
+    up: u32,
+}
+
+impl Block {
+    /// Of a few faces whose extents are given by a function.
+    fn new(faces: &[FaceRange], extent: impl Fn(&FaceRange) -> u32) -> Self {
+        let mut block = Self {
+            extents: [0; BLOCK],
+            lo: [i32::MAX; BLOCK],
+            hi: [i32::MIN; BLOCK],
+            down: 0,
+            up: 0,
+        };
+        for (k, face) in faces.iter().enumerate() {
+            block.extents[k] = extent(face);
+            (block.lo[k], block.hi[k]) = (face.lo, face.hi);
+            block.down |= u32::from(face.surface.faces_down()) << k;
+            block.up |= u32::from(face.surface.faces_up()) << k;
+        }
+        transpose(&mut block.extents);
+        block
+    }
+
+    /// Those whose extents have some bits, one or two.
+    #[inline]
+    fn with_bits(&self, wanted: u32) -> u32 {
+        // The two bits, or twice the one.
+        let (first, last) = (wanted.trailing_zeros(), wanted.ilog2());
+        self.extents[first as usize] & self.extents[last as usize]
+    }
+
+    /// Those that reach above one height and lie below another at their lowest.
+    #[inline]
+    fn between(&self, above: i32, below: i32) -> u32 {
+        const BITS: [u32; BLOCK] = {
+            let mut bits = [0; BLOCK];
+            let mut k = 0;
+            while k < BLOCK {
+                bits[k] = 1 << k;
+                k += 1;
+            }
+            bits
+        };
+        let mut found = 0;
+        for k in 0..BLOCK {
+            let lies = (self.hi[k] > above) & (self.lo[k] < below);
+            found |= u32::from(lies).wrapping_neg() & BITS[k];
+        }
+        found
+    }
+
+    /// Those that hold a row of middles across an axis; no two rows share a bit.
+    #[inline]
+    pub(crate) fn along_row(&self, axis: usize, row: usize) -> u32 {
+        self.with_bits(Extent::with_middle(1 - axis, row as u32, 0))
+    }
+
+    /// Those that meet a stretch along an axis; no two stretches share a bit.
+    #[inline]
+    pub(crate) fn in_stretch(&self, axis: usize, stretch: usize) -> u32 {
+        self.with_bits(Extent::with_stretch(axis, stretch as u32, 0))
+    }
+}
+
+/// Which faces of each column have which bits in their extents, and which heights.
+#[derive(Debug)]
+pub(super) struct Extents {
+    /// Where each column's words or blocks begin, and one past the last of both at the end.
+    firsts: Vec<u32>,
+    /// Of a column with few faces the extent of each.
+    words: Vec<u32>,
+    /// Of a column with a crowd its blocks.
+    blocks: Vec<Block>,
+    shift: u32,
+}
+
+impl Extents {
+    pub(super) fn new(face_firsts: &[u32], faces: &[FaceRange], scales: &Scales) -> Self {
+        let counts = face_firsts.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
+        let (mut few, mut blocks) = (0, 0);
+        for count in counts {
+            match count {
+                0..CROWD => few += count,
+                _ => blocks += count.div_ceil(BLOCK),
+            }
+        }
+        let mut firsts = Vec::with_capacity(face_firsts.len());
+        let (mut words, mut blocks) = (Vec::with_capacity(few), Vec::with_capacity(blocks));
+        let (of_spans, pairs) = (Extent::of_spans(scales), scales.per_side as usize + 1);
+        let of_span =
+            |[first, end]: [u8; 2]| of_spans[usize::from(first) * pairs + usize::from(end)];
+        let extent =
+            |face: &FaceRange| of_span(face.spans[0]) | of_span(face.spans[1]) << Extent::BITS;
+        for ends in face_firsts.windows(2) {
+            let faces = &faces[ends[0] as usize..ends[1] as usize];
+            if faces.len() < CROWD {
+                firsts.push(words.len() as u32);
+                words.extend(faces.iter().map(extent));
+            } else {
+                firsts.push(blocks.len() as u32);
+                blocks.extend(faces.chunks(BLOCK).map(|faces| Block::new(faces, extent)));
+            }
+        }
+        Self { firsts, words, blocks, shift: Extent::shift(scales) }
+    }
+
+    /// Whether no two pixels along a column's side share a bit.
+    pub(super) const fn is_exact(&self) -> bool {
+        self.shift == 0
+    }
+
+    /// The words of a column with so many faces, and its blocks: one of the two is empty.
+    #[inline]
+    fn of_column(&self, column: u32, faces: usize) -> (&[u32], &[Block]) {
+        let first = self.firsts[column as usize] as usize;
+        match faces {
+            0..CROWD => (&self.words[first..first + faces], &[]),
+            _ => (&[], &self.blocks[first..first + faces.div_ceil(BLOCK)]),
+        }
+    }
+}
+
+/// Swaps the rows and columns of a square of bits: by halves, then by halves of those (Warren, *Hacker's
+/// Delight*, §7-3).
+fn transpose(rows: &mut [u32; BLOCK]) {
+    let (mut half, mut mask) = (BLOCK / 2, u32::MAX >> (BLOCK / 2));
+    while half > 0 {
+        for pair in rows.chunks_exact_mut(2 * half) {
+            let (low, high) = pair.split_at_mut(half);
+            for (a, b) in low.iter_mut().zip(high) {
+                let differ = ((*a >> half) ^ *b) & mask;
+                *a ^= differ << half;
+                *b ^= differ;
+            }
+        }
+        half /= 2;
+        mask ^= mask << half;
+    }
+}
+
+impl Slices {
+    /// The triangles over a column whose extents have some bits, one or two, and whose heights are sought, in
+    /// the order of [`Self::faces_of`].
+    #[inline]
+    fn faces_with(&self, column: u32, wanted: u32, sought: Option<Sought>) -> FacesWith<'_> {
+        let faces = self.faces_of(column);
+        let (words, blocks) = self.extents.of_column(column, faces.len());
+        FacesWith { words, blocks, faces, wanted, sought, found: 0, at: 0, next: 0 }
+    }
+
+    /// The triangles over a column that may cross a stretch of the line along an axis through the
+    /// middles of a row of pixels, and whose heights are sought.
+    #[inline]
+    pub(crate) fn faces_along(
+        &self,
+        column: u32,
+        (axis, row, stretch): (usize, u8, u8),
+        sought: Option<Sought>,
+    ) -> impl Iterator<Item = &FaceRange> {
+        let shift = self.extents.shift;
+        let wanted = Extent::with_middle(1 - axis, u32::from(row), shift)
+            | Extent::with_stretch(axis, u32::from(stretch), shift);
+        self.faces_with(column, wanted, sought).filter(move |face| {
+            let ([first, end], [from, to]) = (face.spans[1 - axis], face.spans[axis]);
+            // Where no two pixels share a bit, the bits say it.
+            shift == 0 || ((first..end).contains(&row) && (from..=to).contains(&stretch))
+        })
+    }
+
+    /// The triangles over a column that may lie over a point which lies in a stretch along each axis.
+    #[inline]
+    pub(crate) fn faces_around(
+        &self,
+        column: u32,
+        stretches: [u32; 2],
+    ) -> impl Iterator<Item = &FaceRange> {
+        let wanted = Extent::with_stretch(0, stretches[0], self.extents.shift)
+            | Extent::with_stretch(1, stretches[1], self.extents.shift);
+        self.faces_with(column, wanted, None)
+    }
+
+    /// The blocks of a column with a crowd, where no two pixels share a bit.
+    #[inline]
+    pub(crate) fn crowd(&self, column: u32) -> Option<&[Block]> {
+        let faces = self.faces_of(column).len();
+        let (_, blocks) = self.extents.of_column(column, faces);
+        (self.extents.is_exact() && !blocks.is_empty()).then_some(blocks)
+    }
+
+    /// Whether a triangle over a column is sought.
+    pub(crate) fn has_sought(&self, column: u32, sought: &Sought) -> bool {
+        let faces = self.faces_of(column);
+        match self.extents.of_column(column, faces.len()) {
+            (_, []) => faces.iter().any(|face| sought.holds(face)),
+            (_, blocks) => blocks.iter().any(|block| sought.within(block) != 0),
+        }
+    }
+}
+
+/// Faces whose extents have some bits, one or two, and whose heights are sought.
+struct FacesWith<'a> {
+    /// Of faces not yet looked at.
+    words: &'a [u32],
+    blocks: &'a [Block],
+    faces: &'a [FaceRange],
+    wanted: u32,
+    sought: Option<Sought>,
+    /// A bit for each of those last looked at that counts, and where among the faces they begin and end.
+    found: u32,
+    at: usize,
+    next: usize,
+}
+
+impl FacesWith<'_> {
+    /// Looks at the faces of a column that has few.
+    #[inline]
+    fn look_at_few(&mut self) {
+        for (k, (extent, face)) in self.words.iter().zip(self.faces).enumerate() {
+            let counts = extent & self.wanted == self.wanted
+                && self.sought.is_none_or(|sought| sought.holds(face));
+            self.found |= u32::from(counts) << k;
+        }
+        self.words = &[];
+    }
+}
+
+impl<'a> Iterator for FacesWith<'a> {
+    type Item = &'a FaceRange;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.found == 0 {
+            if let Some((block, rest)) = self.blocks.split_first() {
+                self.blocks = rest;
+                (self.at, self.next) = (self.next, self.next + BLOCK);
+                self.found = block.with_bits(self.wanted);
+                if let Some(sought) = self.sought.filter(|_| self.found != 0) {
+                    self.found &= sought.within(block);
+                }
+            } else if self.words.is_empty() {
+                return None;
+            } else {
+                self.look_at_few();
+            }
+        }
+        let k = self.found.trailing_zeros() as usize;
+        self.found &= self.found - 1;
+        Some(&self.faces[self.at + k])
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::StageContext;
+    use crate::layered::ledges::Points;
+    use crate::layered::slice::slice;
+    use crate::settings::{BakeSettings, LayeredSettings};
+
+    /// Triangles strewn over a few metres, most of them smaller than a column; a third of them in a crowd.
+    fn strewn() -> Vec<GridTriangle> {
+        let mut state = 7_u64;
+        let mut below = |most: i32| {
+            state =
+                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (state >> 33) as i32 % most
+        };
+        (0..600)
+            .map(|i| {
+                let size = if i % 20 == 0 { 60_000 } else { 5_000 };
+                let within = if i % 3 == 0 { 9_000 } else { 90_000 };
+                let at = [below(within), below(within), below(60_000)];
+                let corners = [0, 1, 2].map(|_| at.map(|v| v + below(size)));
+                GridTriangle { corners, surface: Surface::ground(0) }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_transposed_square_has_its_rows_as_columns() {
+        let rows: [u32; BLOCK] =
+            std::array::from_fn(|i| 0x9E37_79B9_u32.wrapping_mul(i as u32 + 1));
+        let mut columns = rows;
+        transpose(&mut columns);
+        for (i, row) in rows.iter().enumerate() {
+            for (k, column) in columns.iter().enumerate() {
+                assert_eq!(row >> k & 1, column >> i & 1, "row {i}, column {k}");
+            }
+        }
+    }
+
+    /// With few pixels along a column's side each has its bit; with many, several share one.
+    #[test]
+    fn faces_along_a_stretch_are_those_whose_extent_meets_it() {
+        for cell_size_m in [0.2, 0.8] {
+            let layered = LayeredSettings { cell_size_m, ..LayeredSettings::default() };
+            let settings = BakeSettings { layered, ..BakeSettings::default() }.resolve().unwrap();
+            let triangles = strewn();
+            let scales = Scales::new(&triangles, &settings).unwrap();
+            let corners: Vec<[i32; 3]> = triangles.iter().flat_map(|t| t.corners).collect();
+            let numbers: Vec<[u32; 3]> =
+                (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+            let points = Points { numbers: &numbers, points: &corners };
+            let slices = slice(triangles, points, &scales, &mut StageContext::new()).unwrap();
+            let (fine, side) = (i64::from(scales.fine), scales.per_side as u8);
+            let (mut found, mut crowds) = (0, 0);
+            for column in 0..slices.column_count() as u32 {
+                let (corner, faces) = (scales.corner(column), slices.faces_of(column));
+                crowds += usize::from(faces.len() > BLOCK);
+                for axis in 0..2 {
+                    for (row, stretch) in
+                        (0..side).flat_map(|r| (0..=side).map(move |s| (r, s))).step_by(3)
+                    {
+                        let line = corner[1 - axis] + i64::from(row) * fine + fine / 2;
+                        let start = corner[axis] + i64::from(stretch) * fine - fine / 2;
+                        let meets = |f: &&FaceRange| {
+                            let c = &slices.triangles[f.triangle as usize].corners;
+                            let extent = |k: usize| {
+                                let of = |p: [i32; 3]| i64::from(p[k]);
+                                let [a, b, c] = c.map(of);
+                                (a.min(b).min(c), a.max(b).max(c))
+                            };
+                            let ((lo, hi), (from, to)) = (extent(1 - axis), extent(axis));
+                            lo <= line && line <= hi && from <= start + fine && to >= start
+                        };
+                        let expected: Vec<u32> =
+                            faces.iter().filter(meets).map(|f| f.triangle).collect();
+                        let along = slices.faces_along(column, (axis, row, stretch), None);
+                        assert_eq!(along.map(|f| f.triangle).collect::<Vec<_>>(), expected);
+                        found += expected.len();
+                    }
+                }
+            }
+            assert!(found > 500 && crowds > 0, "{found} faces met a stretch, {crowds} crowds");
+        }
+    }
+}
