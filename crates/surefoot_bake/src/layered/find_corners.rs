@@ -11,7 +11,7 @@ use crate::layered::link_pixels::Stop;
 use crate::layered::rasterize::FaceRange;
 use crate::layered::refine::slope;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::Slices;
+use crate::layered::slice::{Slices, Sought};
 use crate::voxel::grid::{GridTriangle, Surface};
 use rayon::prelude::*;
 use surefoot_mesh::EdgeClass;
@@ -63,7 +63,14 @@ pub(crate) fn find_corners(
             [i64::from(lo) + scales.step - slack, i64::from(hi) + scales.height + slack]
         })
         .collect();
-    let finder = Finder { map, slices, scales, ranges: &ranges, links, stops };
+    let mut stop_firsts = vec![0; map.shape.len() + 1];
+    for stop in stops {
+        stop_firsts[map.cell_of(stop.pixel, scales) as usize + 1] += 1;
+    }
+    for cell in 0..map.shape.len() {
+        stop_firsts[cell + 1] += stop_firsts[cell];
+    }
+    let finder = Finder { map, slices, scales, ranges: &ranges, links, stops, stop_firsts };
     let mut found: Vec<(u32, Nearest)> = columns
         .par_chunks(CHUNK)
         .flat_map_iter(|columns| {
@@ -101,46 +108,6 @@ struct Scratch {
     around: Around,
     /// Upright edges and points: where, and from where to where.
     edges: Vec<([i32; 2], i32, i32)>,
-    candidates: Candidates,
-}
-
-/// Ground and steep faces that may lie over a point, by the stretches that it lies in: those asked for
-/// last.
-#[derive(Debug)]
-struct Candidates {
-    /// Column, stretches and faces; several share a place.
-    kept: Vec<(Option<(u32, [u32; 2])>, Vec<FaceRange>)>,
-}
-
-impl Default for Candidates {
-    fn default() -> Self {
-        Self { kept: vec![(None, Vec::new()); Self::KEPT] }
-    }
-}
-
-impl Candidates {
-    /// Enough for a column of four by four pixels and those around it.
-    const KEPT: usize = 256;
-
-    fn of(
-        &mut self,
-        column: u32,
-        stretches: [u32; 2],
-        slices: &Slices,
-        scales: &Scales,
-    ) -> &[FaceRange] {
-        // Columns beside each other have places of their own.
-        let [x, y] = scales.place(column);
-        let number = ((y % 2 * 2 + x % 2) * 64 + stretches[1] % 8 * 8 + stretches[0] % 8) as usize;
-        let (key, faces) = &mut self.kept[number];
-        if *key != Some((column, stretches)) {
-            *key = Some((column, stretches));
-            let counts = |f: &&FaceRange| f.surface.is_ground() || f.surface == Surface::STEEP;
-            faces.clear();
-            faces.extend(slices.faces_around(column, stretches).filter(counts));
-        }
-        faces
-    }
 }
 
 /// A point beside a pixel: by its distance, then by where it is.
@@ -168,8 +135,6 @@ struct Around {
     /// one before the column's first.
     firsts: Vec<u32>,
     pixels: Vec<u32>,
-    /// How much the ground of each rises along both axes.
-    slopes: Vec<[f64; 2]>,
     nearest: Vec<Nearest>,
 }
 
@@ -209,8 +174,6 @@ impl Around {
         // What lies farther away than where a pixel's ground ends does not count.
         self.nearest.clear();
         self.nearest.extend(self.pixels.iter().map(|&p| finder.nearest_stop(p)));
-        self.slopes.clear();
-        self.slopes.extend(self.pixels.iter().map(|&p| map.slope(p, finder.slices)));
         !self.pixels.is_empty()
     }
 
@@ -223,7 +186,8 @@ impl Around {
         // Counted from the last middle before the column.
         let x = i64::from(at[0]) - self.corner[0] + fine / 2;
         let y = i64::from(at[1]) - self.corner[1] + fine / 2;
-        let (i, j) = ((x.max(0) / fine).min(side), (y.max(0) / fine).min(side));
+        let place = |v: i64| i64::from(v.max(0) as u32 / fine as u32).min(side);
+        let (i, j) = (place(x), place(y));
         for j in j..j + 2 {
             for i in i..i + 2 {
                 let number = (j * (side + 2) + i) as usize;
@@ -235,13 +199,6 @@ impl Around {
             }
         }
         false
-    }
-
-    /// The height of a pixel's ground beside its middle.
-    #[inline]
-    fn height_beside(&self, k: usize, away: [i64; 2], map: &FineMap) -> f64 {
-        let away = [away[0] as f64, away[1] as f64];
-        map.height_with(self.pixels[k], self.slopes[k], away)
     }
 
     /// Hands over the nearest points.
@@ -267,6 +224,8 @@ struct Finder<'a> {
     links: &'a [[u32; 4]],
     /// Where ground ends, sorted by pixel.
     stops: &'a [Stop],
+    /// Where each cell's stops begin, and one past the last at the end.
+    stop_firsts: Vec<u32>,
 }
 
 impl Finder<'_> {
@@ -276,8 +235,9 @@ impl Finder<'_> {
             return NOTHING_NEAR;
         }
         let middle = self.map.middle(pixel, self.scales);
-        let first = self.stops.partition_point(|s| s.pixel < pixel);
-        let stops = self.stops[first..].iter().take_while(|s| s.pixel == pixel);
+        let cell = self.map.cell_of(pixel, self.scales) as usize;
+        let of_cell = self.stop_firsts[cell] as usize..self.stop_firsts[cell + 1] as usize;
+        let stops = self.stops[of_cell].iter().filter(|s| s.pixel == pixel);
         let all = stops.map(|stop| {
             let at = stop.point(middle);
             let away = [0, 1].map(|k| i64::from(at[k]) - middle[k]);
@@ -285,6 +245,12 @@ impl Finder<'_> {
             Nearest { square: square(away), at, blocked, is_corner: false }
         });
         all.min().unwrap_or(NOTHING_NEAR)
+    }
+
+    /// The height of a pixel's ground beside its middle.
+    #[inline]
+    fn ground_beside(&self, pixel: u32, away: [i64; 2]) -> f64 {
+        self.map.height_beside(pixel, [away[0] as f64, away[1] as f64], self.slices)
     }
 
     /// The pixels with ground whose middles lie around a point, with the ground's height there.
@@ -345,8 +311,10 @@ impl Finder<'_> {
         };
         let points = self.slices.points_of(column).iter().filter(|p| may_block(p[2], p[2]));
         edges.extend(points.map(|p| ([p[0], p[1]], p[2], p[2])));
-        let is_upright = |f: &&FaceRange| f.surface == Surface::UPRIGHT && may_block(f.lo, f.hi);
-        for face in self.slices.faces_of(column).iter().filter(is_upright) {
+        let walls = self
+            .slices
+            .faces_between(column, Sought::between(all[0] as f64, all[1] as f64).upright());
+        for face in walls.filter(|f| may_block(f.lo, f.hi)) {
             let corners = &self.slices.triangles[face.triangle as usize].corners;
             for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(a, b)| (corners[a], corners[b])) {
                 let at = [a[0], a[1]];
@@ -367,7 +335,7 @@ impl Finder<'_> {
             around.visit(at, |k, away| {
                 let new = Nearest { square: square(away), at, blocked: true, is_corner: true };
                 if new < nearest[k] {
-                    let ground = around.height_beside(k, away, self.map);
+                    let ground = self.ground_beside(around.pixels[k], away);
                     if f64::from(low) - ground < height && f64::from(high) - ground > step {
                         nearest[k] = new;
                     }
@@ -380,13 +348,13 @@ impl Finder<'_> {
 
     /// Points of edges that only one triangle of ground has, where there is no ground around.
     fn ends(&self, column: u32, scratch: &mut Scratch) {
-        let Scratch { around, candidates, .. } = scratch;
+        let around = &mut scratch.around;
         let step = self.scales.step as f64;
         let mut nearest = std::mem::take(&mut around.nearest);
         for &[x, y, z] in self.slices.ledge_points_of(column) {
             let at = [x, y];
             let is_near = |k: usize, away: [i64; 2]| {
-                let ground = around.height_beside(k, away, self.map);
+                let ground = self.ground_beside(around.pixels[k], away);
                 (f64::from(z) - ground).abs() <= step
             };
             let new = |away: [i64; 2]| {
@@ -402,7 +370,7 @@ impl Finder<'_> {
             // Beside a bridge the ground goes on.
             let kind = |k: usize| self.map.kinds[around.pixels[k] as usize];
             if around.visit(at, |k, _| kind(k) == PixelKind::Bridge)
-                || self.is_surrounded(column, [x, y, z], candidates)
+                || self.is_surrounded(column, [x, y, z])
             {
                 continue;
             }
@@ -439,7 +407,7 @@ impl Finder<'_> {
     }
 
     /// Whether there is ground all around a point, a gap's width away.
-    fn is_surrounded(&self, column: u32, [x, y, z]: [i32; 3], candidates: &mut Candidates) -> bool {
+    fn is_surrounded(&self, column: u32, [x, y, z]: [i32; 3]) -> bool {
         let reach = self.scales.gap.max(TOUCHING_UNITS as f64) * 1.5;
         const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
         const WAYS: [[f64; 2]; 8] = [
@@ -453,25 +421,24 @@ impl Finder<'_> {
             [HALF, -HALF],
         ];
         let around = WAYS.map(|way| [f64::from(x) + way[0] * reach, f64::from(y) + way[1] * reach]);
-        let climb = self.scales.climb;
+        let (z, climb) = (f64::from(z), self.scales.climb as f64);
         let covers = |face: &FaceRange, p: [f64; 2]| {
-            let near = i64::from(face.hi) >= i64::from(z) - climb
-                && i64::from(face.lo) <= i64::from(z) + climb;
             let triangle = &self.slices.triangles[face.triangle as usize];
-            near && height_over(triangle, p).is_some_and(|height| {
-                (height - f64::from(z)).abs() <= climb as f64
+            height_over(triangle, p).is_some_and(|height| {
+                (height - z).abs() <= climb
                     && (face.surface != Surface::STEEP || self.is_riser(p, height))
             })
         };
+        let near = Sought::between(z - climb, z + climb).facing_up();
         // What covers one way often covers the next.
-        let mut last: Option<FaceRange> = None;
+        let mut last: Option<&FaceRange> = None;
         around.iter().all(|&p| {
-            if last.is_some_and(|face| covers(&face, p)) {
+            if last.is_some_and(|face| covers(face, p)) {
                 return true;
             }
             let Some((there, stretches)) = self.slot_of(column, p) else { return false };
-            let faces = candidates.of(there, stretches, self.slices, self.scales);
-            last = faces.iter().find(|face| covers(face, p)).copied();
+            let mut faces = self.slices.faces_around(there, stretches, near);
+            last = faces.find(|face| covers(face, p));
             last.is_some()
         })
     }

@@ -15,7 +15,7 @@ use crate::layered::fine_map::{
     FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
 };
 use crate::layered::flood_layers::columns_beside;
-use crate::layered::probe::{Ahead, Line, Look, Probe, Reach, first_ledge, look_ahead};
+use crate::layered::probe::{Line, Look, Probe, Reach, first_ledge};
 use crate::layered::scales::Scales;
 use crate::layered::slice::{Slices, Sought};
 use crate::layered::walk_over::{RUN_PER_RISE, next_in_cell};
@@ -312,19 +312,19 @@ impl Linker<'_> {
     ) -> Reach {
         let (columns, count) = self.columns(pixel, beside);
         let (columns, lines) = (&columns[..count], [self.line(pixel, direction)]);
-        let [ahead] = look_ahead(&lines, columns, self.slices, self.scales);
-        if self.is_riser(pixel) || ahead.begins < ahead.stands {
+        if self.is_riser(pixel) {
             return self.reach(pixel, direction, beside, probe);
         }
+        let [ahead] = probe.look_ahead(&lines, columns, self.slices, self.scales);
+        let first = ahead.first();
         // Ground goes on at least as far as to the first of its edges.
         let ledge = match self.scales.passes_any_gap() {
             true => f64::INFINITY,
             false => first_ledge(&lines, columns, self.slices, self.scales),
         };
-        if ahead.stands <= ledge + self.scales.gap && ahead.stands.is_finite() {
-            let whole = f64::from(self.scales.fine);
-            Reach::To(ahead.stands.min(whole), EdgeClass::Blocked)
-        } else if ahead.stands.is_finite() {
+        if first <= ledge + self.scales.gap && first.is_finite() {
+            Reach::To(first.min(f64::from(self.scales.fine)), EdgeClass::Blocked)
+        } else if first.is_finite() {
             self.reach(pixel, direction, beside, probe)
         } else if ledge.is_finite() {
             self.ground_reach(pixel, direction, beside, probe)
@@ -525,13 +525,7 @@ impl Linker<'_> {
         }
         let here = self.map.place(pixel, self.scales);
         let places = [here, self.place_beside(pixel, direction)];
-        let doubt = match certain {
-            true => Doubt::default(),
-            false => self.closer_doubt([pixel, other], direction, places[1], doubt)?,
-        };
-        if doubt != Doubt::default()
-            && !self.is_free([pixel, other], direction, places, doubt, probe)
-        {
+        if !certain && !self.is_free([pixel, other], direction, places, doubt, probe) {
             return None;
         }
         if breaks {
@@ -541,39 +535,7 @@ impl Linker<'_> {
         Some(other)
     }
 
-    /// Whether something between two pixels may be in the agent's way, by its extent and its heights, and
-    /// whether an edge of ground crosses the line between them: where neither is so, no other triangle need
-    /// be cut. Nothing where something ends the ground there for certain.
-    fn closer_doubt(
-        &self,
-        [a, b]: [u32; 2],
-        direction: usize,
-        there: FinePlace,
-        doubt: Doubt,
-    ) -> Option<Doubt> {
-        let one = self.map.grounds[a as usize] == self.map.grounds[b as usize];
-        let (columns, count) = self.columns(a, there);
-        let columns = &columns[..count];
-        let line = self.line(a, direction);
-        if one {
-            // One triangle goes on as one plane.
-            let [ahead] = look_ahead(&[line], columns, self.slices, self.scales);
-            let obstacle = ahead.is_in_doubt();
-            return (!ahead.stands.is_finite()).then_some(Doubt { obstacle, ledge: false });
-        }
-        // Here the ground goes on with its slope, which the first doubt does not know.
-        let lines = [line, self.line(b, direction + 2)];
-        let ahead = look_ahead(&lines, columns, self.slices, self.scales);
-        let ledge = doubt.ledge
-            && !self.scales.passes_any_gap()
-            && first_ledge(&lines, columns, self.slices, self.scales).is_finite();
-        let stands = ahead.iter().any(|a| a.stands.is_finite());
-        let obstacle = ahead.iter().any(Ahead::is_in_doubt);
-        let goes_on = !ledge && !self.is_riser(a) && !self.is_riser(b);
-        (!stands || !goes_on).then_some(Doubt { obstacle, ledge })
-    }
-
-    /// Whether nothing ends the ground between two pixels, or only the gap between two treads.
+    /// Whether nothing ends the ground between two pixels, or only a lip or the gap between two treads.
     fn is_free(
         &self,
         [a, b]: [u32; 2],
@@ -583,15 +545,30 @@ impl Linker<'_> {
         probe: &mut Probe,
     ) -> bool {
         let ends = [(a, direction, there), (b, direction + 2, here)];
-        // One triangle has no break, and no end between two of its points.
-        if self.map.grounds[a as usize] == self.map.grounds[b as usize] {
-            let line = self.look(a, direction, there, Look::All, probe);
-            return probe.is_clear(&line, self.scales) || self.passes_lip(ends, probe);
+        let (columns, count) = self.columns(a, there);
+        let columns = &columns[..count];
+        let line = self.line(a, direction);
+        // One triangle goes on as one plane; two with the slopes of both, which the first doubt does not know.
+        let (ahead, goes_on) = if self.map.grounds[a as usize] == self.map.grounds[b as usize] {
+            ([probe.look_ahead(&[line], columns, self.slices, self.scales)[0]; 2], true)
+        } else {
+            let lines = [line, self.line(b, direction + 2)];
+            let has_ledge = doubt.ledge
+                && !self.scales.passes_any_gap()
+                && first_ledge(&lines, columns, self.slices, self.scales).is_finite();
+            let goes_on = !has_ledge && !self.is_riser(a) && !self.is_riser(b);
+            (probe.look_ahead(&lines, columns, self.slices, self.scales), goes_on)
+        };
+        if goes_on {
+            // Only what stands on the ground can end it.
+            return ahead.iter().all(|a| a.stands.is_infinite())
+                && (ahead.iter().all(|a| a.begins.is_infinite()) || self.passes_lip(ends, probe));
         }
+        let is_obstructed = ahead.iter().any(|a| a.first().is_finite());
         let mut free = true;
         for (pixel, towards, beside) in ends {
             // Where nothing can be in the way, it is enough to look at the ground.
-            if !doubt.obstacle {
+            if !is_obstructed {
                 free &= self.ground_reach(pixel, towards, beside, probe) == Reach::Whole;
                 continue;
             }

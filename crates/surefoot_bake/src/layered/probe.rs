@@ -172,6 +172,8 @@ pub(crate) struct Probe {
     cuts: Vec<Cut>,
     /// Those of them that may be walked over.
     ways: Vec<Cut>,
+    /// What may begin something in the way: on which line, how far away, and the surface that faces down.
+    begins: Vec<(usize, f64, Cut)>,
     /// What was looked at last: a stretch is looked along from both of its ends.
     stretches: [NearStretch; 4],
     oldest: usize,
@@ -236,7 +238,10 @@ impl Probe {
         near.ground_only = what == Look::Ground;
         near.cuts.clear();
         let start = stretch.line_start(scales);
-        let sought = Sought::between(low, high, what == Look::Ground);
+        let sought = match what {
+            Look::All => Sought::between(low, high),
+            Look::Ground => Sought::between(low, high).facing_up(),
+        };
         for face in stretch.faces(sought, slices) {
             let corners = &slices.triangles[face.triangle as usize].corners;
             if let Some(cut) = cut_along(corners, usize::from(stretch.axis), start) {
@@ -246,11 +251,6 @@ impl Probe {
             }
         }
         at
-    }
-
-    /// Whether nothing stands between a line's start and its end, where its ground goes on all the way.
-    pub(crate) fn is_clear(&self, line: &Line, scales: &Scales) -> bool {
-        self.first_obstacle(line, scales).is_none()
     }
 
     /// How far the ground goes on, over steps of at most `climb`.
@@ -388,21 +388,11 @@ impl Probe {
         first.is_finite().then_some(first)
     }
 
-    /// Whether what begins at a surface facing down is not ended below the step's height. Where the two
-    /// run together, as along the rim of a round thing, it ends where it begins.
+    /// Whether what begins at a surface facing down is not ended below the step's height.
     fn is_solid(&self, down: &Cut, line: &Line, scales: &Scales) -> bool {
-        let s = 0.5 * (down.from + down.to);
-        let (z, ground) = (down.height(s), line.at(s));
-        if z - ground > scales.step as f64 || z - ground <= TOUCHING_UNITS as f64 {
-            return false;
-        }
-        !self.cuts.iter().any(|c| {
-            let there = c.height(s);
-            c.surface.faces_up()
-                && (c.from..=c.to).contains(&s)
-                && there >= z - TOUCHING_UNITS as f64
-                && there - ground <= scales.step as f64
-        })
+        let ends = |begin: &Begin, c: &Cut| c.surface.faces_up() && begin.is_ended_by(c);
+        let begin = Begin::of(down, line, scales);
+        begin.is_some_and(|begin| !self.cuts.iter().any(|c| ends(&begin, c)))
     }
 }
 
@@ -439,57 +429,115 @@ pub(crate) fn heights_along(lines: &[Line], scales: &Scales) -> [i64; 2] {
     [least as i64 - 3, most as i64 + 3]
 }
 
-/// What is known of a line without cutting all that crosses it: how far away something stands in the way at
-/// the nearest, and where something begins that may; infinite where nothing does.
+/// What is in the way along a line, whether its ground goes on or not; infinitely far away where nothing is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ahead {
+    /// How far away the nearest thing is that stands too high to be stepped over.
     pub(crate) stands: f64,
+    /// How far away something begins below the step's height that goes on above it, if nearer than that.
     pub(crate) begins: f64,
 }
 
 impl Ahead {
-    pub(crate) const NOTHING: Self = Self { stands: f64::INFINITY, begins: f64::INFINITY };
+    const NOTHING: Self = Self { stands: f64::INFINITY, begins: f64::INFINITY };
 
-    /// Whether something may be in the way.
-    pub(crate) fn is_in_doubt(&self) -> bool {
-        *self != Self::NOTHING
+    /// How far away the first thing is in the way.
+    pub(crate) fn first(&self) -> f64 {
+        self.stands.min(self.begins)
     }
 }
 
-/// Looks along lines that run from both ends of one stretch, or from one, over some columns: cuts only the
-/// triangles that may be in the way by their heights. What faces down below the step's height may begin
-/// something; [`Probe::reach`] tells.
-pub(crate) fn look_ahead<const N: usize>(
-    lines: &[Line; N],
-    columns: &[u32],
-    slices: &Slices,
-    scales: &Scales,
-) -> [Ahead; N] {
-    let sought = Sought::ending(heights_along(lines, scales), scales);
-    let reach = f64::from(scales.fine);
-    let (step, height) = (scales.step as f64, scales.height as f64);
-    let mut ahead = [Ahead::NOTHING; N];
-    for &column in columns {
-        let shifts = lines.map(|line| line.stretch_in(column, scales).1);
-        let (stretch, _) = lines[0].stretch_in(column, scales);
-        let start = stretch.line_start(scales);
-        for face in stretch.faces(sought, slices) {
-            let corners = &slices.triangles[face.triangle as usize].corners;
-            let Some(cut) = cut_along(corners, usize::from(stretch.axis), start) else { continue };
-            for ((line, shift), ahead) in lines.iter().zip(shifts).zip(&mut ahead) {
-                let Some(cut) = cut.seen_along(line, shift, reach) else { continue };
-                let above = cut.above(line);
-                if let Some(s) = enters(&cut, above, step, height) {
-                    ahead.stands = ahead.stands.min(s);
-                }
-                let begins = face.surface.faces_down();
-                if let Some(s) = begins.then(|| enters_low(&cut, above, scales)).flatten() {
-                    ahead.begins = ahead.begins.min(s);
+impl Probe {
+    /// Looks along lines that run from both ends of one stretch, or from one, over some columns: cuts only the
+    /// triangles that may be in the way by their heights.
+    pub(crate) fn look_ahead<const N: usize>(
+        &mut self,
+        lines: &[Line; N],
+        columns: &[u32],
+        slices: &Slices,
+        scales: &Scales,
+    ) -> [Ahead; N] {
+        let sought = Sought::ending(heights_along(lines, scales), scales);
+        let reach = f64::from(scales.fine);
+        let (step, height) = (scales.step as f64, scales.height as f64);
+        let mut ahead = [Ahead::NOTHING; N];
+        self.begins.clear();
+        for &column in columns {
+            let shifts = lines.map(|line| line.stretch_in(column, scales).1);
+            let (stretch, _) = lines[0].stretch_in(column, scales);
+            let start = stretch.line_start(scales);
+            for face in stretch.faces(sought, slices) {
+                let corners = &slices.triangles[face.triangle as usize].corners;
+                let cut = cut_along(corners, usize::from(stretch.axis), start);
+                let Some(cut) = cut else { continue };
+                for k in 0..N {
+                    let Some(cut) = cut.seen_along(&lines[k], shifts[k], reach) else { continue };
+                    let above = cut.above(&lines[k]);
+                    if let Some(s) = enters(&cut, above, step, height) {
+                        ahead[k].stands = ahead[k].stands.min(s);
+                    } else if face.surface.faces_down()
+                        && let Some(s) = enters_low(&cut, above, scales)
+                    {
+                        self.begins.push((k, s, cut));
+                    }
                 }
             }
         }
+        for (k, s, cut) in &self.begins {
+            if *s < ahead[*k].first() && goes_on_above(cut, &lines[*k], columns, slices, scales) {
+                ahead[*k].begins = *s;
+            }
+        }
+        ahead
     }
-    ahead
+}
+
+/// The same as [`Probe::is_solid`] where only what may be in the way was cut.
+fn goes_on_above(
+    down: &Cut,
+    line: &Line,
+    columns: &[u32],
+    slices: &Slices,
+    scales: &Scales,
+) -> bool {
+    let Some(begin) = Begin::of(down, line, scales) else { return false };
+    let sought = Sought::between(begin.lowest, begin.highest).facing_up();
+    let ends = columns.iter().any(|&column| {
+        let (stretch, shift) = line.stretch_in(column, scales);
+        let start = stretch.line_start(scales);
+        stretch.faces(sought, slices).any(|face| {
+            let corners = &slices.triangles[face.triangle as usize].corners;
+            let cut = cut_along(corners, usize::from(stretch.axis), start);
+            let cut = cut.and_then(|cut| cut.seen_along(line, shift, f64::from(scales.fine)));
+            cut.is_some_and(|cut| begin.is_ended_by(&cut))
+        })
+    });
+    !ends
+}
+
+/// Where something begins below the step's height, and between which heights a surface facing up ends it.
+struct Begin {
+    at: f64,
+    lowest: f64,
+    highest: f64,
+}
+
+impl Begin {
+    /// Of a surface that faces down; none where it lies on the ground or too high. Where the two run together,
+    /// as along the rim of a round thing, it ends where it begins.
+    fn of(down: &Cut, line: &Line, scales: &Scales) -> Option<Self> {
+        let at = 0.5 * (down.from + down.to);
+        let (z, ground) = (down.height(at), line.at(at));
+        let (step, touching) = (scales.step as f64, TOUCHING_UNITS as f64);
+        let begins = z - ground > touching && z - ground <= step;
+        begins.then_some(Self { at, lowest: z - touching, highest: ground + step })
+    }
+
+    /// Whether a surface that faces up ends it.
+    fn is_ended_by(&self, up: &Cut) -> bool {
+        (up.from..=up.to).contains(&self.at)
+            && (self.lowest..=self.highest).contains(&up.height(self.at))
+    }
 }
 
 /// How far away the first edge of ground crosses a line that no other ground shares, near the heights of some

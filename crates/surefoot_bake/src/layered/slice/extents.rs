@@ -32,14 +32,14 @@ impl Extent {
         (0..=side).flat_map(|first| (0..=side).map(move |end| of_span(first, end))).collect()
     }
 
-    /// Those that hold a middle along an axis.
-    const fn with_middle(axis: usize, pixel: u32, shift: u32) -> u32 {
-        1 << (Self::BITS * axis as u32 + (pixel >> shift))
+    /// The bit of those that hold a middle along an axis.
+    const fn of_middle(axis: usize, pixel: u32, shift: u32) -> u32 {
+        Self::BITS * axis as u32 + (pixel >> shift)
     }
 
-    /// Those that meet a stretch along an axis.
-    const fn with_stretch(axis: usize, stretch: u32, shift: u32) -> u32 {
-        1 << (Self::BITS * (2 + axis as u32) + (stretch >> shift))
+    /// The bit of those that meet a stretch along an axis.
+    const fn of_stretch(axis: usize, stretch: u32, shift: u32) -> u32 {
+        Self::BITS * (2 + axis as u32) + (stretch >> shift)
     }
 }
 
@@ -52,7 +52,16 @@ pub(crate) struct Sought {
     /// The same of those that face down.
     down_above: i32,
     down_below: i32,
-    only_up: bool,
+    facing: Facing,
+}
+
+/// Which way faces that are looked for face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Facing {
+    Any,
+    Up,
+    /// Neither up nor down.
+    Aside,
 }
 
 impl Sought {
@@ -64,15 +73,25 @@ impl Sought {
             below: to_i32(most + scales.height),
             down_above: to_i32(least + TOUCHING_UNITS),
             down_below: to_i32(most + scales.step),
-            only_up: false,
+            facing: Facing::Any,
         }
     }
 
-    /// Those that lie between two heights or meet them, or only what faces up of them.
-    pub(crate) fn between(low: f64, high: f64, only_up: bool) -> Self {
+    /// Those that lie between two heights or meet them.
+    pub(crate) fn between(low: f64, high: f64) -> Self {
         let (above, below) = (low.ceil() as i64 - 1, high.floor() as i64 + 1);
         let (above, below) = (to_i32(above), to_i32(below));
-        Self { above, below, down_above: i32::MAX, down_below: i32::MIN, only_up }
+        Self { above, below, down_above: i32::MAX, down_below: i32::MIN, facing: Facing::Any }
+    }
+
+    /// Only those of them that face up.
+    pub(crate) const fn facing_up(self) -> Self {
+        Self { facing: Facing::Up, ..self }
+    }
+
+    /// Only the walls among them.
+    pub(crate) const fn upright(self) -> Self {
+        Self { facing: Facing::Aside, ..self }
     }
 
     /// Whether a face is one of them.
@@ -81,7 +100,12 @@ impl Sought {
         let lies = face.hi > self.above && face.lo < self.below;
         let begins =
             face.surface.faces_down() && face.hi > self.down_above && face.lo < self.down_below;
-        (lies || begins) && (!self.only_up || face.surface.faces_up())
+        let faces_there = match self.facing {
+            Facing::Any => true,
+            Facing::Up => face.surface.faces_up(),
+            Facing::Aside => !face.surface.faces_up() && !face.surface.faces_down(),
+        };
+        (lies || begins) && faces_there
     }
 
     /// A bit for each face of a block that is one of them.
@@ -91,7 +115,11 @@ impl Sought {
         if self.down_above < self.down_below && block.down != 0 {
             found |= block.between(self.down_above, self.down_below) & block.down;
         }
-        if self.only_up { found & block.up } else { found }
+        match self.facing {
+            Facing::Any => found,
+            Facing::Up => found & block.up,
+            Facing::Aside => found & !block.up & !block.down,
+        }
     }
 }
 
@@ -138,9 +166,12 @@ impl Block {
         block
     }
 
-    /// Those whose extents have some bits, one or two.
+    /// Those whose extents have some bits, at most two.
     #[inline]
     fn with_bits(&self, wanted: u32) -> u32 {
+        if wanted == 0 {
+            return u32::MAX;
+        }
         // The two bits, or twice the one.
         let (first, last) = (wanted.trailing_zeros(), wanted.ilog2());
         self.extents[first as usize] & self.extents[last as usize]
@@ -169,13 +200,13 @@ impl Block {
     /// Those that hold a row of middles across an axis; no two rows share a bit.
     #[inline]
     pub(crate) fn along_row(&self, axis: usize, row: usize) -> u32 {
-        self.with_bits(Extent::with_middle(1 - axis, row as u32, 0))
+        self.extents[Extent::of_middle(1 - axis, row as u32, 0) as usize]
     }
 
     /// Those that meet a stretch along an axis; no two stretches share a bit.
     #[inline]
     pub(crate) fn in_stretch(&self, axis: usize, stretch: usize) -> u32 {
-        self.with_bits(Extent::with_stretch(axis, stretch as u32, 0))
+        self.extents[Extent::of_stretch(axis, stretch as u32, 0) as usize]
     }
 }
 
@@ -256,7 +287,7 @@ fn transpose(rows: &mut [u32; BLOCK]) {
 }
 
 impl Slices {
-    /// The triangles over a column whose extents have some bits, one or two, and whose heights are sought, in
+    /// The triangles over a column whose extents have some bits, at most two, and whose heights are sought, in
     /// the order of [`Self::faces_of`].
     #[inline]
     fn faces_with(&self, column: u32, wanted: u32, sought: Option<Sought>) -> FacesWith<'_> {
@@ -275,8 +306,8 @@ impl Slices {
         sought: Option<Sought>,
     ) -> impl Iterator<Item = &FaceRange> {
         let shift = self.extents.shift;
-        let wanted = Extent::with_middle(1 - axis, u32::from(row), shift)
-            | Extent::with_stretch(axis, u32::from(stretch), shift);
+        let wanted = 1 << Extent::of_middle(1 - axis, u32::from(row), shift)
+            | 1 << Extent::of_stretch(axis, u32::from(stretch), shift);
         self.faces_with(column, wanted, sought).filter(move |face| {
             let ([first, end], [from, to]) = (face.spans[1 - axis], face.spans[axis]);
             // Where no two pixels share a bit, the bits say it.
@@ -290,10 +321,20 @@ impl Slices {
         &self,
         column: u32,
         stretches: [u32; 2],
+        sought: Sought,
     ) -> impl Iterator<Item = &FaceRange> {
-        let wanted = Extent::with_stretch(0, stretches[0], self.extents.shift)
-            | Extent::with_stretch(1, stretches[1], self.extents.shift);
-        self.faces_with(column, wanted, None)
+        let wanted = 1 << Extent::of_stretch(0, stretches[0], self.extents.shift)
+            | 1 << Extent::of_stretch(1, stretches[1], self.extents.shift);
+        self.faces_with(column, wanted, Some(sought))
+    }
+
+    /// The triangles over a column whose heights are sought.
+    pub(crate) fn faces_between(
+        &self,
+        column: u32,
+        sought: Sought,
+    ) -> impl Iterator<Item = &FaceRange> {
+        self.faces_with(column, 0, Some(sought))
     }
 
     /// The blocks of a column with a crowd, where no two pixels share a bit.
@@ -314,7 +355,7 @@ impl Slices {
     }
 }
 
-/// Faces whose extents have some bits, one or two, and whose heights are sought.
+/// Faces whose extents have some bits, at most two, and whose heights are sought.
 struct FacesWith<'a> {
     /// Of faces not yet looked at.
     words: &'a [u32],
