@@ -6,7 +6,10 @@
 //! (Oliva 2012, §6.2.3, draws upright faces as wires for it). A hole in the ground between four linked
 //! pixels is none: it is smaller than what boundaries are right within.
 
-use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind};
+mod around;
+
+use self::around::{Around, NearPixel, Nearest, square};
+use crate::layered::fine_map::{FineMap, FinePlace, NO_PIXEL, PixelKind};
 use crate::layered::link_pixels::Stop;
 use crate::layered::rasterize::FaceRange;
 use crate::layered::refine::slope;
@@ -39,30 +42,7 @@ pub(crate) fn find_corners(
     slices: &Slices,
     scales: &Scales,
 ) -> Vec<CornerPoint> {
-    let mut columns: Vec<u32> = Vec::new();
-    let (width, depth) = (i64::from(scales.coarse.width), i64::from(scales.coarse.depth));
-    for (cell, _) in plain.iter().enumerate().filter(|(_, plain)| !**plain) {
-        let [x, y] = scales.place(map.shape.columns[cell]).map(i64::from);
-        for y in (y - 1).max(0)..(y + 2).min(depth) {
-            columns.extend(((x - 1).max(0)..(x + 2).min(width)).map(|x| (y * width + x) as u32));
-        }
-    }
-    columns.sort_unstable();
-    columns.dedup();
-    let per_cell = scales.pixels_per_cell();
-    let ranges: Vec<[i64; 2]> = map
-        .heights
-        .par_chunks(per_cell)
-        .zip(map.kinds.par_chunks(per_cell))
-        .map(|(heights, kinds)| {
-            let known = heights.iter().copied().filter(|h| *h != NO_HEIGHT);
-            let [lo, hi] = known.fold([i32::MAX, i32::MIN], |[lo, hi], h| [lo.min(h), hi.max(h)]);
-            // Ground goes on with its slope up to a pixel beyond its middle.
-            let is_ground = |k: &PixelKind| matches!(k, PixelKind::Ground | PixelKind::Nothing);
-            let slack = if kinds.iter().all(is_ground) { scales.lean } else { scales.climb };
-            [i64::from(lo) + scales.step - slack, i64::from(hi) + scales.height + slack]
-        })
-        .collect();
+    let columns = columns_around(map, plain, scales);
     let mut stop_firsts = vec![0; map.shape.len() + 1];
     for stop in stops {
         stop_firsts[map.cell_of(stop.pixel, scales) as usize + 1] += 1;
@@ -70,22 +50,19 @@ pub(crate) fn find_corners(
     for cell in 0..map.shape.len() {
         stop_firsts[cell + 1] += stop_firsts[cell];
     }
-    let finder = Finder { map, slices, scales, ranges: &ranges, links, stops, stop_firsts };
+    let finder = Finder { map, slices, scales, links, stops, stop_firsts };
     let mut found: Vec<(u32, Nearest)> = columns
         .par_chunks(CHUNK)
         .flat_map_iter(|columns| {
             let mut found = Vec::new();
-            let mut scratch = Scratch::default();
-            for &column in columns {
-                finder.gather_obstacles(column, &mut scratch);
-                let no_ledges = slices.ledge_points_of(column).is_empty();
-                let nothing = scratch.ranges.is_empty() || (scratch.edges.is_empty() && no_ledges);
-                if nothing || !scratch.around.fill(column, &finder) {
-                    continue;
+            let mut around = Around::new(scales);
+            // Edges end in points: where there is none, nothing is.
+            for &column in columns.iter().filter(|c| !slices.points_of(**c).is_empty()) {
+                if let Some(heights) = around.fill(column, &finder) {
+                    finder.obstacles(column, heights, &mut around);
+                    finder.ends(column, &mut around);
+                    around.give(&mut found);
                 }
-                finder.obstacles(&mut scratch);
-                finder.ends(column, &mut scratch);
-                scratch.around.give(&mut found);
             }
             found
         })
@@ -100,126 +77,25 @@ pub(crate) fn find_corners(
 /// Columns that a thread looks at before it looks for more.
 const CHUNK: usize = 64;
 
-/// Working memory of the search for obstacles.
-#[derive(Debug, Default)]
-struct Scratch {
-    /// Between which heights something is in the agent's way.
-    ranges: Vec<[i64; 2]>,
-    around: Around,
-    /// Upright edges and points: where, and from where to where.
-    edges: Vec<([i32; 2], i32, i32)>,
-}
-
-/// A point beside a pixel: by its distance, then by where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Nearest {
-    /// The square of the distance to the pixel's middle, in square lattice units.
-    square: i64,
-    at: [i32; 2],
-    blocked: bool,
-    /// Whether it is a corner; otherwise ground ends there on the line to the next pixel.
-    is_corner: bool,
-}
-
-const NOTHING_NEAR: Nearest =
-    Nearest { square: i64::MAX, at: [i32::MAX; 2], blocked: true, is_corner: false };
-
-/// The pixels with ground in a column and one row around it, each with the nearest point found so far.
-#[derive(Debug, Default)]
-struct Around {
-    side: usize,
-    fine: i64,
-    /// The column's lower corner, in lattice units.
-    corner: [i64; 2],
-    /// Where each place's pixels begin, and one past the last at the end; places row by row, from the
-    /// one before the column's first.
-    firsts: Vec<u32>,
-    pixels: Vec<u32>,
-    nearest: Vec<Nearest>,
-}
-
-impl Around {
-    /// Looks at a column; returns whether there is ground around it.
-    fn fill(&mut self, column: u32, finder: &Finder<'_>) -> bool {
-        let (map, scales) = (finder.map, finder.scales);
-        self.side = scales.per_side as usize;
-        self.fine = i64::from(scales.fine);
-        self.corner = scales.corner(column);
-        self.firsts.clear();
-        self.pixels.clear();
-        let (side, per_cell) = (scales.per_side, scales.pixels_per_cell() as u32);
-        let (width, depth) = (scales.coarse.width, scales.coarse.depth);
+/// The columns around those cells in which ground may end.
+fn columns_around(map: &FineMap, plain: &[bool], scales: &Scales) -> Vec<u32> {
+    let (width, depth) = (scales.coarse.width, scales.coarse.depth);
+    let mut wanted = vec![false; width as usize * depth as usize];
+    for (&column, _) in map.shape.columns.iter().zip(plain).filter(|(_, plain)| !**plain) {
         let [x, y] = scales.place(column);
-        // The cells of the columns around; none beyond the grid.
-        let cells = |dx: u32, dy: u32| {
-            let (x, y) = (x.wrapping_add(dx).wrapping_sub(1), y.wrapping_add(dy).wrapping_sub(1));
-            if x < width && y < depth { map.shape.cells_of(y * width + x) } else { 0..0 }
-        };
-        let around = [0, 1, 2].map(|dy| [cells(0, dy), cells(1, dy), cells(2, dy)]);
-        // The column that a row or column of places lies in, and which one of its pixels it is.
-        let part = |i: u32| match i {
-            0 => (0, side - 1),
-            i if i > side => (2, 0),
-            i => (1, i - 1),
-        };
-        for (row, j) in (0..side + 2).map(part) {
-            for (column, i) in (0..side + 2).map(part) {
-                self.firsts.push(self.pixels.len() as u32);
-                let within = j * side + i;
-                let pixels = around[row][column].clone().map(|cell| cell * per_cell + within);
-                self.pixels.extend(pixels.filter(|&p| map.has_ground(p)));
-            }
+        for y in y.saturating_sub(1)..(y + 2).min(depth) {
+            let row = y * width;
+            let (from, to) = (row + x.saturating_sub(1), row + (x + 2).min(width));
+            wanted[from as usize..to as usize].fill(true);
         }
-        self.firsts.push(self.pixels.len() as u32);
-        // What lies farther away than where a pixel's ground ends does not count.
-        self.nearest.clear();
-        self.nearest.extend(self.pixels.iter().map(|&p| finder.nearest_stop(p)));
-        !self.pixels.is_empty()
     }
-
-    /// Visits the pixels of the four places whose middles lie around a point of the column: the number
-    /// of each here, and how far the point lies from its middle. Stops where it is told to; returns
-    /// whether it was.
-    #[inline]
-    fn visit(&self, at: [i32; 2], mut stops: impl FnMut(usize, [i64; 2]) -> bool) -> bool {
-        let (side, fine) = (self.side as i64, self.fine);
-        // Counted from the last middle before the column.
-        let x = i64::from(at[0]) - self.corner[0] + fine / 2;
-        let y = i64::from(at[1]) - self.corner[1] + fine / 2;
-        let place = |v: i64| i64::from(v.max(0) as u32 / fine as u32).min(side);
-        let (i, j) = (place(x), place(y));
-        for j in j..j + 2 {
-            for i in i..i + 2 {
-                let number = (j * (side + 2) + i) as usize;
-                for k in self.firsts[number] as usize..self.firsts[number + 1] as usize {
-                    if stops(k, [x - i * fine, y - j * fine]) {
-                        return true;
-                    }
-                }
-            }
-        }
-        false
-    }
-
-    /// Hands over the nearest points.
-    fn give(&self, found: &mut Vec<(u32, Nearest)>) {
-        let all = self.pixels.iter().zip(&self.nearest);
-        found.extend(all.filter(|(_, n)| n.is_corner).map(|(p, n)| (*p, *n)));
-    }
-}
-
-/// The square of a distance.
-const fn square(away: [i64; 2]) -> i64 {
-    away[0] * away[0] + away[1] * away[1]
+    (0..).zip(&wanted).filter(|(_, wanted)| **wanted).map(|(column, _)| column).collect()
 }
 
 struct Finder<'a> {
     map: &'a FineMap,
     slices: &'a Slices,
     scales: &'a Scales,
-    /// Between which heights something is in the way on each cell's ground; the first is larger where
-    /// there is none.
-    ranges: &'a [[i64; 2]],
     /// The pixel in each direction.
     links: &'a [[u32; 4]],
     /// Where ground ends, sorted by pixel.
@@ -232,7 +108,7 @@ impl Finder<'_> {
     /// Where the ground of a pixel ends nearest to its middle.
     fn nearest_stop(&self, pixel: u32) -> Nearest {
         if !self.links[pixel as usize].contains(&NO_PIXEL) {
-            return NOTHING_NEAR;
+            return Nearest::NOTHING;
         }
         let middle = self.map.middle(pixel, self.scales);
         let cell = self.map.cell_of(pixel, self.scales) as usize;
@@ -244,13 +120,7 @@ impl Finder<'_> {
             let blocked = stop.class == EdgeClass::Blocked;
             Nearest { square: square(away), at, blocked, is_corner: false }
         });
-        all.min().unwrap_or(NOTHING_NEAR)
-    }
-
-    /// The height of a pixel's ground beside its middle.
-    #[inline]
-    fn ground_beside(&self, pixel: u32, away: [i64; 2]) -> f64 {
-        self.map.height_beside(pixel, [away[0] as f64, away[1] as f64], self.slices)
+        all.min().unwrap_or(Nearest::NOTHING)
     }
 
     /// The pixels with ground whose middles lie around a point, with the ground's height there.
@@ -277,111 +147,86 @@ impl Finder<'_> {
         (0..2).all(|k| (0..cell).contains(&(i64::from(at[k]) - corner[k])))
     }
 
-    /// Between which heights something is in the agent's way, in a column and around it: one range for
-    /// each layer there.
-    fn blocked_ranges(&self, column: u32, ranges: &mut Vec<[i64; 2]>) {
-        let (width, depth) = (self.scales.coarse.width, self.scales.coarse.depth);
-        let [x, y] = self.scales.place(column);
-        ranges.clear();
-        for y in y.saturating_sub(1)..(y + 2).min(depth) {
-            for x in x.saturating_sub(1)..(x + 2).min(width) {
-                for cell in self.map.shape.cells_of(y * width + x) {
-                    let [lo, hi] = self.ranges[cell as usize];
-                    if lo < hi && !ranges.contains(&[lo, hi]) {
-                        ranges.push([lo, hi]);
-                    }
-                }
-            }
+    /// Upright edges of a column, and points of anything, that are in the agent's way on ground that lies
+    /// between two heights.
+    fn obstacles(&self, column: u32, [lowest, highest]: [i64; 2], around: &mut Around) {
+        for &[x, y, z] in self.slices.points_of(column) {
+            self.offer_obstacle([x, y], [z, z], around);
         }
-    }
-
-    /// Gathers upright edges, and points of anything, that may be in the agent's way.
-    fn gather_obstacles(&self, column: u32, scratch: &mut Scratch) {
-        let Scratch { ranges, edges, .. } = scratch;
-        self.blocked_ranges(column, ranges);
-        edges.clear();
-        if ranges.is_empty() {
-            return;
-        }
-        let all =
-            ranges.iter().fold([i64::MAX, i64::MIN], |[lo, hi], r| [lo.min(r[0]), hi.max(r[1])]);
-        let may_block = |lo: i32, hi: i32| {
-            let (lo, hi) = (i64::from(lo), i64::from(hi));
-            lo < all[1] && hi > all[0] && ranges.iter().any(|r| lo < r[1] && hi > r[0])
-        };
-        let points = self.slices.points_of(column).iter().filter(|p| may_block(p[2], p[2]));
-        edges.extend(points.map(|p| ([p[0], p[1]], p[2], p[2])));
-        let walls = self
-            .slices
-            .faces_between(column, Sought::between(all[0] as f64, all[1] as f64).upright());
-        for face in walls.filter(|f| may_block(f.lo, f.hi)) {
+        let (step, height) = (self.scales.step, self.scales.height);
+        let walls = Sought::between((lowest + step) as f64, (highest + height) as f64).upright();
+        for face in self.slices.faces_between(column, walls) {
             let corners = &self.slices.triangles[face.triangle as usize].corners;
             for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(a, b)| (corners[a], corners[b])) {
                 let at = [a[0], a[1]];
                 if at == [b[0], b[1]] && self.in_column(column, at) {
-                    edges.push((at, a[2].min(b[2]), a[2].max(b[2])));
+                    self.offer_obstacle(at, [a[2].min(b[2]), a[2].max(b[2])], around);
                 }
             }
         }
     }
 
-    /// Those that are in the agent's way.
-    fn obstacles(&self, scratch: &mut Scratch) {
-        let Scratch { around, edges, .. } = scratch;
-        let (step, height) = (self.scales.step as f64, self.scales.height as f64);
-        // The nearest points of the pixels, apart from where those are.
-        let mut nearest = std::mem::take(&mut around.nearest);
-        for &(at, low, high) in &*edges {
-            around.visit(at, |k, away| {
-                let new = Nearest { square: square(away), at, blocked: true, is_corner: true };
-                if new < nearest[k] {
-                    let ground = self.ground_beside(around.pixels[k], away);
-                    if f64::from(low) - ground < height && f64::from(high) - ground > step {
-                        nearest[k] = new;
-                    }
-                }
-                false
-            });
+    /// Something upright, from one height to another.
+    #[inline]
+    fn offer_obstacle(&self, at: [i32; 2], [low, high]: [i32; 2], around: &mut Around) {
+        let (step, height) = (self.scales.step, self.scales.height);
+        let spot = around.spot(at);
+        let [lowest, highest] = around.heights_at(&spot);
+        if lowest > highest
+            || i64::from(high) <= lowest + step
+            || i64::from(low) >= highest + height
+        {
+            return;
         }
-        around.nearest = nearest;
+        for number in around.numbers_at(&spot) {
+            let pixel = &mut around.pixels[number];
+            let new = pixel.corner(&spot, true);
+            if new < pixel.nearest {
+                let ground = pixel.ground_at(&spot, self.map, self.slices);
+                if f64::from(low) - ground < height as f64 && f64::from(high) - ground > step as f64
+                {
+                    pixel.nearest = new;
+                }
+            }
+        }
     }
 
     /// Points of edges that only one triangle of ground has, where there is no ground around.
-    fn ends(&self, column: u32, scratch: &mut Scratch) {
-        let around = &mut scratch.around;
-        let step = self.scales.step as f64;
-        let mut nearest = std::mem::take(&mut around.nearest);
+    fn ends(&self, column: u32, around: &mut Around) {
+        let step = self.scales.step;
         for &[x, y, z] in self.slices.ledge_points_of(column) {
-            let at = [x, y];
-            let is_near = |k: usize, away: [i64; 2]| {
-                let ground = self.ground_beside(around.pixels[k], away);
-                (f64::from(z) - ground).abs() <= step
+            let spot = around.spot([x, y]);
+            let [lowest, highest] = around.heights_at(&spot);
+            if i64::from(z) < lowest - step || i64::from(z) > highest + step {
+                continue;
+            }
+            let counts = |pixel: &mut NearPixel| {
+                pixel.corner(&spot, false) < pixel.nearest && {
+                    let ground = pixel.ground_at(&spot, self.map, self.slices);
+                    (f64::from(z) - ground).abs() <= step as f64
+                }
             };
-            let new = |away: [i64; 2]| {
-                let square = square(away);
-                Nearest { square, at, blocked: false, is_corner: true }
-            };
+            let numbers = around.numbers_at(&spot);
             // A point that is nearer to no pixel than another need not be looked at.
-            if !around.visit(at, |k, away| new(away) < nearest[k] && is_near(k, away))
-                || self.is_linked_around(at, z)
+            if !numbers.clone().any(|n| counts(&mut around.pixels[n]))
+                || self.is_linked_around([x, y], z)
             {
                 continue;
             }
             // Beside a bridge the ground goes on.
-            let kind = |k: usize| self.map.kinds[around.pixels[k] as usize];
-            if around.visit(at, |k, _| kind(k) == PixelKind::Bridge)
+            let kind = |n: usize| self.map.kinds[around.pixels[n].pixel as usize];
+            if numbers.clone().any(|n| kind(n) == PixelKind::Bridge)
                 || self.is_surrounded(column, [x, y, z])
             {
                 continue;
             }
-            around.visit(at, |k, away| {
-                if new(away) < nearest[k] && is_near(k, away) {
-                    nearest[k] = new(away);
+            for number in numbers {
+                let pixel = &mut around.pixels[number];
+                if counts(pixel) {
+                    pixel.nearest = pixel.corner(&spot, false);
                 }
-                false
-            });
+            }
         }
-        around.nearest = nearest;
     }
 
     /// Whether the four pixels around a point are linked in a ring near a height. The lines between their

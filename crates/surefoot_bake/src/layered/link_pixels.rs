@@ -11,9 +11,7 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::layered::doubts::{Doubt, Doubts};
 use crate::layered::find_corners::{CornerPoint, find_corners};
-use crate::layered::fine_map::{
-    FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS, column_at,
-};
+use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS};
 use crate::layered::flood_layers::columns_beside;
 use crate::layered::probe::{Line, Look, Probe, Reach, first_ledge};
 use crate::layered::scales::Scales;
@@ -214,12 +212,22 @@ pub(crate) fn line_from(
     scales: &Scales,
 ) -> Line {
     let (axis, sign) = (direction % 2, if direction < 2 { 1.0 } else { -1.0 });
+    let (cell, within) = scales.by_cell.divide(pixel);
+    let column = map.shape.columns[cell as usize];
+    let (j, i) = scales.by_side.divide(within);
+    let last = if direction < 2 { scales.per_side - 1 } else { 0 };
+    let leaves = [i, j][axis] == last;
+    let (corner, fine) = (scales.corner(column), i64::from(scales.fine));
+    let middle = |k: usize, before: u32| corner[k] + i64::from(before) * fine + fine / 2;
     Line {
-        start: map.middle(pixel, scales),
+        start: [middle(0, i), middle(1, j)],
         axis,
         sign,
         height: f64::from(map.heights[pixel as usize]),
         rise: map.slope(pixel, slices)[axis] * sign,
+        column,
+        within: [i, j],
+        next_column: if leaves { columns_beside(column, scales)[direction] } else { None },
     }
 }
 
@@ -273,79 +281,49 @@ impl Linker<'_> {
         line_from(self.map, pixel, direction, self.slices, self.scales)
     }
 
-    /// The coarse columns of a pixel and of the place beside it.
-    fn columns(&self, pixel: u32, beside: FinePlace) -> ([u32; 2], usize) {
-        let here = self.column(pixel);
-        let there = column_at(beside, self.scales).unwrap_or(here);
-        ([here, there], if here == there { 1 } else { 2 })
-    }
-
-    /// How far the ground goes on from a pixel towards the place beside it.
-    fn reach(&self, pixel: u32, direction: usize, beside: FinePlace, probe: &mut Probe) -> Reach {
-        let line = self.look(pixel, direction, beside, Look::All, probe);
-        probe.reach(&line, self.scales.climb as f64, self.scales)
+    /// How far the ground goes on along a line.
+    fn reach(&self, line: &Line, probe: &mut Probe) -> Reach {
+        self.look(line, Look::All, probe);
+        probe.reach(line, self.scales.climb as f64, self.scales)
     }
 
     /// The same where nothing can be in the way.
-    fn ground_reach(
-        &self,
-        pixel: u32,
-        direction: usize,
-        beside: FinePlace,
-        probe: &mut Probe,
-    ) -> Reach {
-        let line = self.look(pixel, direction, beside, Look::Ground, probe);
-        let end = probe.ground_end(&line, self.scales.climb as f64, self.scales);
+    fn ground_reach(&self, line: &Line, probe: &mut Probe) -> Reach {
+        self.look(line, Look::Ground, probe);
+        let end = probe.ground_end(line, self.scales.climb as f64, self.scales);
         match end < f64::from(self.scales.fine) {
             true => Reach::To(end, EdgeClass::Open),
             false => Reach::Whole,
         }
     }
 
-    /// The same where it is not known: in many cases a few triangles tell.
-    fn any_reach(
-        &self,
-        pixel: u32,
-        direction: usize,
-        beside: FinePlace,
-        probe: &mut Probe,
-    ) -> Reach {
-        let (columns, count) = self.columns(pixel, beside);
-        let (columns, lines) = (&columns[..count], [self.line(pixel, direction)]);
+    /// The same from a pixel where it is not known: in many cases a few triangles tell.
+    fn any_reach(&self, pixel: u32, direction: usize, probe: &mut Probe) -> Reach {
+        let lines = [self.line(pixel, direction)];
         if self.is_riser(pixel) {
-            return self.reach(pixel, direction, beside, probe);
+            return self.reach(&lines[0], probe);
         }
-        let [ahead] = probe.look_ahead(&lines, columns, self.slices, self.scales);
+        let [ahead] = probe.look_ahead(&lines, self.slices, self.scales);
         let first = ahead.first();
         // Ground goes on at least as far as to the first of its edges.
         let ledge = match self.scales.passes_any_gap() {
             true => f64::INFINITY,
-            false => first_ledge(&lines, columns, self.slices, self.scales),
+            false => first_ledge(&lines, self.slices, self.scales),
         };
         if first <= ledge + self.scales.gap && first.is_finite() {
             Reach::To(first.min(f64::from(self.scales.fine)), EdgeClass::Blocked)
         } else if first.is_finite() {
-            self.reach(pixel, direction, beside, probe)
+            self.reach(&lines[0], probe)
         } else if ledge.is_finite() {
-            self.ground_reach(pixel, direction, beside, probe)
+            self.ground_reach(&lines[0], probe)
         } else {
             Reach::Whole
         }
     }
 
-    /// Looks from a pixel towards the place beside it.
-    fn look(
-        &self,
-        pixel: u32,
-        direction: usize,
-        beside: FinePlace,
-        what: Look,
-        probe: &mut Probe,
-    ) -> Line {
-        let line = self.line(pixel, direction);
-        let (columns, count) = self.columns(pixel, beside);
-        probe.look(&line, (&columns[..count], what), self.map, self.slices, self.scales);
-        line
+    /// Cuts the triangles along a line.
+    fn look(&self, line: &Line, what: Look, probe: &mut Probe) {
+        probe.look(line, what, self.map, self.slices, self.scales);
     }
 
     /// Whether nothing can end the ground between two pixels.
@@ -523,59 +501,50 @@ impl Linker<'_> {
         if certain && !breaks {
             return Some(other);
         }
-        let here = self.map.place(pixel, self.scales);
-        let places = [here, self.place_beside(pixel, direction)];
-        if !certain && !self.is_free([pixel, other], direction, places, doubt, probe) {
+        if !certain && !self.is_free([pixel, other], direction, doubt, probe) {
             return None;
         }
         if breaks {
-            let reach = self.break_reach(pixel, other, direction, places, probe);
+            let reach = self.break_reach(pixel, other, direction, probe);
             part.breaks.push(Break { pixel, direction: direction as u8, reach });
         }
         Some(other)
     }
 
     /// Whether nothing ends the ground between two pixels, or only a lip or the gap between two treads.
-    fn is_free(
-        &self,
-        [a, b]: [u32; 2],
-        direction: usize,
-        [here, there]: [FinePlace; 2],
-        doubt: Doubt,
-        probe: &mut Probe,
-    ) -> bool {
-        let ends = [(a, direction, there), (b, direction + 2, here)];
-        let (columns, count) = self.columns(a, there);
-        let columns = &columns[..count];
+    fn is_free(&self, [a, b]: [u32; 2], direction: usize, doubt: Doubt, probe: &mut Probe) -> bool {
         let line = self.line(a, direction);
-        // One triangle goes on as one plane; two with the slopes of both, which the first doubt does not know.
-        let (ahead, goes_on) = if self.map.grounds[a as usize] == self.map.grounds[b as usize] {
-            ([probe.look_ahead(&[line], columns, self.slices, self.scales)[0]; 2], true)
-        } else {
-            let lines = [line, self.line(b, direction + 2)];
-            let has_ledge = doubt.ledge
-                && !self.scales.passes_any_gap()
-                && first_ledge(&lines, columns, self.slices, self.scales).is_finite();
-            let goes_on = !has_ledge && !self.is_riser(a) && !self.is_riser(b);
-            (probe.look_ahead(&lines, columns, self.slices, self.scales), goes_on)
-        };
-        if goes_on {
+        let back = || self.line(b, direction + 2);
+        if self.map.grounds[a as usize] == self.map.grounds[b as usize] {
+            // One triangle goes on as one plane.
+            let [ahead] = probe.look_ahead(&[line], self.slices, self.scales);
+            return ahead.stands.is_infinite()
+                && (ahead.begins.is_infinite() || self.passes_lip(&[line, back()], probe));
+        }
+        // Two go on with the slopes of both, which the first doubt does not know.
+        let lines = [line, back()];
+        let ahead = probe.look_ahead(&lines, self.slices, self.scales);
+        let has_ledge = doubt.ledge
+            && !self.scales.passes_any_gap()
+            && first_ledge(&lines, self.slices, self.scales).is_finite();
+        if !has_ledge && !self.is_riser(a) && !self.is_riser(b) {
             // Only what stands on the ground can end it.
             return ahead.iter().all(|a| a.stands.is_infinite())
-                && (ahead.iter().all(|a| a.begins.is_infinite()) || self.passes_lip(ends, probe));
+                && (ahead.iter().all(|a| a.begins.is_infinite())
+                    || self.passes_lip(&lines, probe));
         }
         let is_obstructed = ahead.iter().any(|a| a.first().is_finite());
         let mut free = true;
-        for (pixel, towards, beside) in ends {
+        for line in &lines {
             // Where nothing can be in the way, it is enough to look at the ground.
             if !is_obstructed {
-                free &= self.ground_reach(pixel, towards, beside, probe) == Reach::Whole;
+                free &= self.ground_reach(line, probe) == Reach::Whole;
                 continue;
             }
-            match self.reach(pixel, towards, beside, probe) {
+            match self.reach(line, probe) {
                 Reach::Whole => {}
                 Reach::To(_, EdgeClass::Open) => free = false,
-                Reach::To(..) => return self.passes_lip(ends, probe),
+                Reach::To(..) => return self.passes_lip(&lines, probe),
             }
         }
         if free {
@@ -583,23 +552,22 @@ impl Linker<'_> {
         }
         // How far the ground goes on without any break, from both sides.
         let mut covered = 0.0;
-        for (pixel, towards, beside) in ends {
-            let line = self.look(pixel, towards, beside, Look::Ground, probe);
-            covered += probe.ground_end(&line, self.scales.break_height, self.scales);
+        for line in &lines {
+            self.look(line, Look::Ground, probe);
+            covered += probe.ground_end(line, self.scales.break_height, self.scales);
         }
-        let heights = &self.map.heights;
-        let rise = (i64::from(heights[a as usize]) - i64::from(heights[b as usize])).abs();
-        f64::from(self.scales.fine) - covered <= RUN_PER_RISE * rise as f64
+        let rise = (lines[0].height - lines[1].height).abs();
+        f64::from(self.scales.fine) - covered <= RUN_PER_RISE * rise
     }
 
     /// Whether all that ends the ground between two pixels is a lip: a sliver of an underside below step
     /// height, which takes no more from the ground than a gap that is none.
-    fn passes_lip(&self, ends: [(u32, usize, FinePlace); 2], probe: &mut Probe) -> bool {
+    fn passes_lip(&self, lines: &[Line; 2], probe: &mut Probe) -> bool {
         let mut missing = f64::from(self.scales.fine);
-        for (pixel, towards, beside) in ends {
-            let line = self.look(pixel, towards, beside, Look::All, probe);
+        for line in lines {
+            self.look(line, Look::All, probe);
             let climb = self.scales.climb as f64;
-            let Some(extent) = probe.low_extent(&line, climb, self.scales) else { return false };
+            let Some(extent) = probe.low_extent(line, climb, self.scales) else { return false };
             missing -= extent;
         }
         missing <= self.scales.gap
@@ -607,25 +575,18 @@ impl Linker<'_> {
 
     /// Where the upper of two pixels' ground ends towards the lower one, or a tread towards a bridge,
     /// from the first.
-    fn break_reach(
-        &self,
-        a: u32,
-        b: u32,
-        direction: usize,
-        [here, there]: [FinePlace; 2],
-        probe: &mut Probe,
-    ) -> f32 {
+    fn break_reach(&self, a: u32, b: u32, direction: usize, probe: &mut Probe) -> f32 {
         let upper_first = match [a, b].map(|p| self.is_bridge(p)) {
             [true, false] => false,
             [false, true] => true,
             _ => self.map.heights[a as usize] > self.map.heights[b as usize],
         };
-        let (upper, towards, beside) =
-            if upper_first { (a, direction, there) } else { (b, direction + 2, here) };
+        let (upper, towards) = if upper_first { (a, direction) } else { (b, direction + 2) };
         let end = if self.scales.passes_any_gap() {
             f64::from(self.scales.fine)
         } else {
-            let line = self.look(upper, towards, beside, Look::Ground, probe);
+            let line = self.line(upper, towards);
+            self.look(&line, Look::Ground, probe);
             probe.ground_end(&line, self.scales.break_height, self.scales)
         };
         (if upper_first { end } else { f64::from(self.scales.fine) - end }) as f32
@@ -643,14 +604,12 @@ impl Linker<'_> {
                 part.stops.push(Stop { pixel, direction: direction as u8, reach, class });
                 continue;
             }
-            let place = self.place_beside(pixel, direction);
-            let (reach, class) = match self.any_reach(pixel, direction, place, probe) {
+            let (reach, class) = match self.any_reach(pixel, direction, probe) {
                 Reach::To(reach, class) => (reach, class),
                 Reach::Whole => {
                     // The other side sees what is in the way, or nobody does: then half-way.
-                    let here = self.map.place(pixel, self.scales);
                     let other = self.ground_beside(pixel, direction);
-                    match other.map(|o| self.any_reach(o, (direction + 2) % 4, here, probe)) {
+                    match other.map(|o| self.any_reach(o, (direction + 2) % 4, probe)) {
                         Some(Reach::To(back, class)) => (whole - back, class),
                         _ => (0.5 * whole, EdgeClass::Open),
                     }

@@ -67,6 +67,11 @@ pub(crate) struct Line {
     /// The ground's height at its start, and how much the ground rises along it.
     pub(crate) height: f64,
     pub(crate) rise: f64,
+    /// The column that it starts in, and the pixel there: how many lie before it along each axis.
+    pub(crate) column: u32,
+    pub(crate) within: [u32; 2],
+    /// The column that it leads to, if that is another one.
+    pub(crate) next_column: Option<u32>,
 }
 
 /// How far the ground goes on along a line.
@@ -135,14 +140,6 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// Where the line through its row enters the column, in lattice units.
-    fn line_start(&self, scales: &Scales) -> [i64; 2] {
-        let (corner, fine) = (scales.corner(self.column), i64::from(scales.fine));
-        let aside = 1 - usize::from(self.axis);
-        let middle = corner[aside] + i64::from(self.row) * fine + fine / 2;
-        if aside == 1 { [corner[0], middle] } else { [middle, corner[1]] }
-    }
-
     /// The triangles that may cross it, of those that are sought.
     #[inline]
     fn faces<'a>(
@@ -180,11 +177,11 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// Cuts the triangles of some columns along a line.
+    /// Cuts the triangles along a line.
     pub(crate) fn look(
         &mut self,
         line: &Line,
-        (columns, what): (&[u32], Look),
+        what: Look,
         map: &FineMap,
         slices: &Slices,
         scales: &Scales,
@@ -194,9 +191,10 @@ impl Probe {
         let reach = f64::from(scales.fine);
         let lowest = line.height - (scales.climb + TOUCHING_UNITS) as f64 - line.rise.abs() * reach;
         let highest = line.height + (scales.height + scales.climb) as f64 + line.rise.abs() * reach;
-        for &column in columns {
-            let (stretch, shift) = line.stretch_in(column, scales);
-            let at = self.gather((stretch, what), [lowest, highest], map, slices, scales);
+        for (stretch, shift) in line.stretches(scales) {
+            let start = line.start_before(shift);
+            let at = self.gather((stretch, start, what), [lowest, highest], map, slices, scales);
+            let shift = shift as f64;
             for c in &self.stretches[at].cuts {
                 if c.z[0].max(c.z[1]) < lowest || c.z[0].min(c.z[1]) > highest {
                     continue;
@@ -214,7 +212,7 @@ impl Probe {
     /// The triangles of a column along a stretch: those found before, or found now. Returns where.
     fn gather(
         &mut self,
-        (stretch, what): (Stretch, Look),
+        (stretch, start, what): (Stretch, [i64; 2], Look),
         [lowest, highest]: [f64; 2],
         map: &FineMap,
         slices: &Slices,
@@ -237,7 +235,6 @@ impl Probe {
         (near.stretch, near.heights) = (stretch, Some([low, high]));
         near.ground_only = what == Look::Ground;
         near.cuts.clear();
-        let start = stretch.line_start(scales);
         let sought = match what {
             Look::All => Sought::between(low, high),
             Look::Ground => Sought::between(low, high).facing_up(),
@@ -402,19 +399,33 @@ impl Line {
         self.height + self.rise * s
     }
 
-    /// The part of it that lies over a column, and how far from the column's corner it starts.
+    /// The parts of it over its columns, and how far from each column's corner it starts.
     #[inline]
-    fn stretch_in(&self, column: u32, scales: &Scales) -> (Stretch, f64) {
-        let corner = scales.corner(column);
-        let row = self.start[1 - self.axis] - corner[1 - self.axis];
-        let shift = self.start[self.axis] - corner[self.axis];
-        // Middles lie half a pixel from the borders. The first stretch ends in the column's first middle.
-        let pixel = |units: i64| units.max(0) as u32 / scales.fine as u32;
-        let (row, number) = (pixel(row), pixel(shift) + u32::from(self.sign > 0.0));
-        let number = if shift < 0 { 0 } else { number };
-        let side = scales.per_side;
-        let (row, number) = (row.min(side - 1) as u8, number.min(side) as u8);
-        (Stretch { column, axis: self.axis as u8, row, number }, shift as f64)
+    fn stretches(&self, scales: &Scales) -> impl Iterator<Item = (Stretch, i64)> + use<> {
+        let (side, fine, cell) = (scales.per_side, i64::from(scales.fine), scales.coarse.cell);
+        let (along, row) = (self.within[self.axis], self.within[1 - self.axis] as u8);
+        let stretch = |column: u32, number: u32| {
+            let (axis, number) = (self.axis as u8, number as u8);
+            Stretch { column, axis, row, number }
+        };
+        // The first stretch of a column ends in its first middle.
+        let forward = self.sign > 0.0;
+        let shift = i64::from(along) * fine + fine / 2;
+        let here = (stretch(self.column, along + u32::from(forward)), shift);
+        let there = self.next_column.map(|column| {
+            let (number, away) =
+                if forward { (0, -i64::from(cell)) } else { (side, i64::from(cell)) };
+            (stretch(column, number), shift + away)
+        });
+        std::iter::once(here).chain(there)
+    }
+
+    /// Where it enters a column from whose corner it starts so far.
+    #[inline]
+    fn start_before(&self, shift: i64) -> [i64; 2] {
+        let mut start = self.start;
+        start[self.axis] -= shift;
+        start
     }
 }
 
@@ -448,12 +459,11 @@ impl Ahead {
 }
 
 impl Probe {
-    /// Looks along lines that run from both ends of one stretch, or from one, over some columns: cuts only the
-    /// triangles that may be in the way by their heights.
+    /// Looks along lines that run from both ends of one stretch, or from one: cuts only the triangles that may be
+    /// in the way by their heights.
     pub(crate) fn look_ahead<const N: usize>(
         &mut self,
         lines: &[Line; N],
-        columns: &[u32],
         slices: &Slices,
         scales: &Scales,
     ) -> [Ahead; N] {
@@ -462,13 +472,13 @@ impl Probe {
         let (step, height) = (scales.step as f64, scales.height as f64);
         let mut ahead = [Ahead::NOTHING; N];
         self.begins.clear();
-        for &column in columns {
-            let shifts = lines.map(|line| line.stretch_in(column, scales).1);
-            let (stretch, _) = lines[0].stretch_in(column, scales);
-            let start = stretch.line_start(scales);
+        let axis = lines[0].axis;
+        for (stretch, shift) in lines[0].stretches(scales) {
+            let start = lines[0].start_before(shift);
+            let shifts = lines.map(|line| (line.start[axis] - start[axis]) as f64);
             for face in stretch.faces(sought, slices) {
                 let corners = &slices.triangles[face.triangle as usize].corners;
-                let cut = cut_along(corners, usize::from(stretch.axis), start);
+                let cut = cut_along(corners, axis, start);
                 let Some(cut) = cut else { continue };
                 for k in 0..N {
                     let Some(cut) = cut.seen_along(&lines[k], shifts[k], reach) else { continue };
@@ -484,7 +494,7 @@ impl Probe {
             }
         }
         for (k, s, cut) in &self.begins {
-            if *s < ahead[*k].first() && goes_on_above(cut, &lines[*k], columns, slices, scales) {
+            if *s < ahead[*k].first() && goes_on_above(cut, &lines[*k], slices, scales) {
                 ahead[*k].begins = *s;
             }
         }
@@ -493,22 +503,15 @@ impl Probe {
 }
 
 /// The same as [`Probe::is_solid`] where only what may be in the way was cut.
-fn goes_on_above(
-    down: &Cut,
-    line: &Line,
-    columns: &[u32],
-    slices: &Slices,
-    scales: &Scales,
-) -> bool {
+fn goes_on_above(down: &Cut, line: &Line, slices: &Slices, scales: &Scales) -> bool {
     let Some(begin) = Begin::of(down, line, scales) else { return false };
     let sought = Sought::between(begin.lowest, begin.highest).facing_up();
-    let ends = columns.iter().any(|&column| {
-        let (stretch, shift) = line.stretch_in(column, scales);
-        let start = stretch.line_start(scales);
+    let ends = line.stretches(scales).any(|(stretch, shift)| {
+        let start = line.start_before(shift);
         stretch.faces(sought, slices).any(|face| {
             let corners = &slices.triangles[face.triangle as usize].corners;
-            let cut = cut_along(corners, usize::from(stretch.axis), start);
-            let cut = cut.and_then(|cut| cut.seen_along(line, shift, f64::from(scales.fine)));
+            let cut = cut_along(corners, line.axis, start);
+            let cut = cut.and_then(|c| c.seen_along(line, shift as f64, f64::from(scales.fine)));
             cut.is_some_and(|cut| begin.is_ended_by(&cut))
         })
     });
@@ -542,21 +545,15 @@ impl Begin {
 
 /// How far away the first edge of ground crosses a line that no other ground shares, near the heights of some
 /// lines along the same stretch; infinite where none does.
-pub(crate) fn first_ledge(
-    lines: &[Line],
-    columns: &[u32],
-    slices: &Slices,
-    scales: &Scales,
-) -> f64 {
+pub(crate) fn first_ledge(lines: &[Line], slices: &Slices, scales: &Scales) -> f64 {
     let [least, most] = heights_along(lines, scales);
     let (line, climb) = (&lines[0], scales.climb);
     let axis = line.axis;
     let from = line.start[axis];
     let along = [from, from + if line.sign > 0.0 { 1 } else { -1 } * i64::from(scales.fine)];
     let mut first = f64::INFINITY;
-    for &column in columns {
-        let (stretch, _) = line.stretch_in(column, scales);
-        let crossings = slices.ledges_of(column).iter().filter_map(|ledge| {
+    for (stretch, _) in line.stretches(scales) {
+        let crossings = slices.ledges_of(stretch.column).iter().filter_map(|ledge| {
             let is_near = ledge.is_along(axis, stretch.row, stretch.number)
                 && i64::from(ledge.hi) >= least - climb
                 && i64::from(ledge.lo) <= most + climb;

@@ -73,12 +73,6 @@ pub(crate) fn walk_over(
     Ok(map)
 }
 
-fn beside(map: &FineMap, pixel: u32, direction: usize, scales: &Scales) -> FinePlace {
-    let p = map.place(pixel, scales);
-    let [dx, dy] = STEPS[direction];
-    FinePlace { y: p.y + dy, x: p.x + dx }
-}
-
 /// Two cells of one column may find the same ground, or ground so near above that the upper one wins.
 /// Returns how many pixels lost theirs.
 fn drop_doubled(map: &mut FineMap, scales: &Scales) -> usize {
@@ -449,11 +443,7 @@ pub(crate) fn look_beside(
     probe: &mut Probe,
 ) -> Line {
     let line = line_from(map, pixel, direction, slices, scales);
-    let here = map.shape.columns[map.cell_of(pixel, scales) as usize];
-    let there = column_at(beside(map, pixel, direction, scales), scales).unwrap_or(here);
-    let columns = [here, there];
-    let columns = &columns[..1 + usize::from(here != there)];
-    probe.look(&line, (columns, what), map, slices, scales);
+    probe.look(&line, what, map, slices, scales);
     line
 }
 
