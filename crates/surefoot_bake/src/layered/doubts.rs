@@ -111,6 +111,9 @@ impl Doubts {
                 }
             }
         }
+        if scales.passes_any_gap() {
+            return;
+        }
         for ledge in slices.ledges_of(column) {
             let (lo, hi) = (i64::from(ledge.lo), i64::from(ledge.hi));
             if hi >= range[0] - scales.climb && lo <= range[1] + scales.climb {

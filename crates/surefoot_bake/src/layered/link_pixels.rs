@@ -180,7 +180,7 @@ fn pixels_of(cell: u32, per_cell: usize) -> Range<u32> {
 /// What a cell holds.
 fn ground_of(map: &FineMap, cell: u32, slices: &Slices, scales: &Scales) -> CellGround {
     let column = map.shape.columns[cell as usize];
-    if slices.has_ledges(column) {
+    if slices.has_ledges(column) && !scales.passes_any_gap() {
         return CellGround::Mixed;
     }
     let pixels = pixels_of(cell, scales.pixels_per_cell());
@@ -299,14 +299,14 @@ impl Linker<'_> {
 
     /// The same from a pixel where it is not known: in many cases a few triangles tell.
     fn any_reach(&self, pixel: u32, direction: usize, probe: &mut Probe) -> Reach {
-        let lines = [self.line(pixel, direction)];
-        if self.is_riser(pixel) {
+        let (lines, never_ends) = ([self.line(pixel, direction)], self.scales.passes_any_gap());
+        if self.is_riser(pixel) && !never_ends {
             return self.reach(&lines[0], probe);
         }
         let [ahead] = probe.look_ahead(&lines, self.slices, self.scales);
         let first = ahead.first();
         // Ground goes on at least as far as to the first of its edges.
-        let ledge = match self.scales.passes_any_gap() {
+        let ledge = match never_ends {
             true => f64::INFINITY,
             false => first_ledge(&lines, self.slices, self.scales),
         };
@@ -524,10 +524,9 @@ impl Linker<'_> {
         // Two go on with the slopes of both, which the first doubt does not know.
         let lines = [line, back()];
         let ahead = probe.look_ahead(&lines, self.slices, self.scales);
-        let has_ledge = doubt.ledge
-            && !self.scales.passes_any_gap()
-            && first_ledge(&lines, self.slices, self.scales).is_finite();
-        if !has_ledge && !self.is_riser(a) && !self.is_riser(b) {
+        let has_ledge = || doubt.ledge && first_ledge(&lines, self.slices, self.scales).is_finite();
+        let may_end = || self.is_riser(a) || self.is_riser(b) || has_ledge();
+        if self.scales.passes_any_gap() || !may_end() {
             // Only what stands on the ground can end it.
             return ahead.iter().all(|a| a.stands.is_infinite())
                 && (ahead.iter().all(|a| a.begins.is_infinite())
