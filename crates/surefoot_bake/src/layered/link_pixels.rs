@@ -303,8 +303,8 @@ impl Linker<'_> {
         if self.is_riser(pixel) && !never_ends {
             return self.reach(&lines[0], probe);
         }
-        let [ahead] = probe.look_ahead(&lines, self.slices, self.scales);
-        let first = ahead.first();
+        let [stands] = probe.look_ahead(&lines, self.slices, self.scales);
+        let first = probe.first_ahead(0, &lines[0], stands, (self.slices, self.scales));
         // Ground goes on at least as far as to the first of its edges.
         let ledge = match never_ends {
             true => f64::INFINITY,
@@ -517,22 +517,23 @@ impl Linker<'_> {
         let back = || self.line(b, direction + 2);
         if self.map.grounds[a as usize] == self.map.grounds[b as usize] {
             // One triangle goes on as one plane.
-            let [ahead] = probe.look_ahead(&[line], self.slices, self.scales);
-            return ahead.stands.is_infinite()
-                && (ahead.begins.is_infinite() || self.passes_lip(&[line, back()], probe));
+            let [stands] = probe.look_ahead(&[line], self.slices, self.scales);
+            return stands.is_infinite()
+                && (self.nothing_begins(&[line], probe)
+                    || self.passes_lip(&[line, back()], probe));
         }
         // Two go on with the slopes of both, which the first doubt does not know.
         let lines = [line, back()];
-        let ahead = probe.look_ahead(&lines, self.slices, self.scales);
+        let stands = probe.look_ahead(&lines, self.slices, self.scales);
+        let is_clear = stands.iter().all(|s| s.is_infinite());
         let has_ledge = || doubt.ledge && first_ledge(&lines, self.slices, self.scales).is_finite();
         let may_end = || self.is_riser(a) || self.is_riser(b) || has_ledge();
         if self.scales.passes_any_gap() || !may_end() {
             // Only what stands on the ground can end it.
-            return ahead.iter().all(|a| a.stands.is_infinite())
-                && (ahead.iter().all(|a| a.begins.is_infinite())
-                    || self.passes_lip(&lines, probe));
+            return is_clear
+                && (self.nothing_begins(&lines, probe) || self.passes_lip(&lines, probe));
         }
-        let is_obstructed = ahead.iter().any(|a| a.first().is_finite());
+        let is_obstructed = !is_clear || !self.nothing_begins(&lines, probe);
         let mut free = true;
         for line in &lines {
             // Where nothing can be in the way, it is enough to look at the ground.
@@ -557,6 +558,14 @@ impl Linker<'_> {
         }
         let rise = (lines[0].height - lines[1].height).abs();
         f64::from(self.scales.fine) - covered <= RUN_PER_RISE * rise
+    }
+
+    /// Whether nothing begins below the step's height that goes on above it, along lines last looked along on
+    /// which nothing stands.
+    fn nothing_begins(&self, lines: &[Line], probe: &Probe) -> bool {
+        let with = (self.slices, self.scales);
+        let first = |(k, line)| probe.first_ahead(k, line, f64::INFINITY, with);
+        lines.iter().enumerate().map(first).all(f64::is_infinite)
     }
 
     /// Whether all that ends the ground between two pixels is a lip: a sliver of an underside below step

@@ -420,6 +420,17 @@ impl Line {
         std::iter::once(here).chain(there)
     }
 
+    /// How far away a triangle is at the nearest.
+    #[inline]
+    fn nearest_of(&self, [a, b, c]: &[[i32; 3]; 3]) -> f64 {
+        let (a, b, c) = (a[self.axis], b[self.axis], c[self.axis]);
+        let start = self.start[self.axis] as f64;
+        match self.sign > 0.0 {
+            true => f64::from(a.min(b).min(c)) - start,
+            false => start - f64::from(a.max(b).max(c)),
+        }
+    }
+
     /// Where it enters a column from whose corner it starts so far.
     #[inline]
     fn start_before(&self, shift: i64) -> [i64; 2] {
@@ -440,37 +451,20 @@ pub(crate) fn heights_along(lines: &[Line], scales: &Scales) -> [i64; 2] {
     [least as i64 - 3, most as i64 + 3]
 }
 
-/// What is in the way along a line, whether its ground goes on or not; infinitely far away where nothing is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Ahead {
-    /// How far away the nearest thing is that stands too high to be stepped over.
-    pub(crate) stands: f64,
-    /// How far away something begins below the step's height that goes on above it, if nearer than that.
-    pub(crate) begins: f64,
-}
-
-impl Ahead {
-    const NOTHING: Self = Self { stands: f64::INFINITY, begins: f64::INFINITY };
-
-    /// How far away the first thing is in the way.
-    pub(crate) fn first(&self) -> f64 {
-        self.stands.min(self.begins)
-    }
-}
-
 impl Probe {
     /// Looks along lines that run from both ends of one stretch, or from one: cuts only the triangles that may be
-    /// in the way by their heights.
+    /// in the way by their heights. Returns how far away along each something stands that is too high to be
+    /// stepped over; infinitely far where nothing does.
     pub(crate) fn look_ahead<const N: usize>(
         &mut self,
         lines: &[Line; N],
         slices: &Slices,
         scales: &Scales,
-    ) -> [Ahead; N] {
+    ) -> [f64; N] {
         let sought = Sought::ending(heights_along(lines, scales), scales);
         let reach = f64::from(scales.fine);
         let (step, height) = (scales.step as f64, scales.height as f64);
-        let mut ahead = [Ahead::NOTHING; N];
+        let mut stands = [f64::INFINITY; N];
         self.begins.clear();
         let axis = lines[0].axis;
         for (stretch, shift) in lines[0].stretches(scales) {
@@ -478,13 +472,16 @@ impl Probe {
             let shifts = lines.map(|line| (line.start[axis] - start[axis]) as f64);
             for face in stretch.faces(sought, slices) {
                 let corners = &slices.triangles[face.triangle as usize].corners;
-                let cut = cut_along(corners, axis, start);
-                let Some(cut) = cut else { continue };
+                // Most lie behind what was found before.
+                if (0..N).all(|k| lines[k].nearest_of(corners) >= stands[k]) {
+                    continue;
+                }
+                let Some(cut) = cut_along(corners, axis, start) else { continue };
                 for k in 0..N {
                     let Some(cut) = cut.seen_along(&lines[k], shifts[k], reach) else { continue };
                     let above = cut.above(&lines[k]);
                     if let Some(s) = enters(&cut, above, step, height) {
-                        ahead[k].stands = ahead[k].stands.min(s);
+                        stands[k] = stands[k].min(s);
                     } else if face.surface.faces_down()
                         && let Some(s) = enters_low(&cut, above, scales)
                     {
@@ -493,12 +490,25 @@ impl Probe {
                 }
             }
         }
-        for (k, s, cut) in &self.begins {
-            if *s < ahead[*k].first() && goes_on_above(cut, &lines[*k], slices, scales) {
-                ahead[*k].begins = *s;
+        stands
+    }
+
+    /// How far away along one of the lines last looked along something begins below the step's height that
+    /// goes on above it, or something else stands, whatever is nearer.
+    pub(crate) fn first_ahead(
+        &self,
+        number: usize,
+        line: &Line,
+        stands: f64,
+        (slices, scales): (&Slices, &Scales),
+    ) -> f64 {
+        let mut first = stands;
+        for (_, s, cut) in self.begins.iter().filter(|b| b.0 == number) {
+            if *s < first && goes_on_above(cut, line, slices, scales) {
+                first = *s;
             }
         }
-        ahead
+        first
     }
 }
 
@@ -602,21 +612,18 @@ fn cut_along(corners: &[[i32; 3]; 3], axis: usize, start: [i64; 2]) -> Option<Li
     if a.aside == 0.0 || b.aside == 0.0 || c.aside == 0.0 {
         return cut_at_corners(a, b, c);
     }
-    // One corner lies alone on its side, and its two edges are cut.
+    // One corner lies alone on its side, and its two edges are cut. Which one cannot be foreseen, so no branch asks.
     let (ab, bc) = ((a.aside < 0.0) == (b.aside < 0.0), (b.aside < 0.0) == (c.aside < 0.0));
-    let ((s, z), (t, y)) = match (ab, bc) {
-        (true, true) => return None,
-        (false, true) => (a.crossing(b), a.crossing(c)),
-        (false, false) => (b.crossing(c), b.crossing(a)),
-        (true, false) => (c.crossing(a), c.crossing(b)),
-    };
-    Some(if s < t {
-        LineCut::between((s, z), (t, y))
-    } else if t < s {
-        LineCut::between((t, y), (s, z))
-    } else {
-        LineCut { upright: true, ..LineCut::between((s, z.min(y)), (s, z.max(y))) }
-    })
+    if ab & bc {
+        return None;
+    }
+    let twice = [a, b, c, a, b];
+    let alone = usize::from(!bc) + usize::from(ab);
+    let [p, q, r] = [twice[alone], twice[alone + 1], twice[alone + 2]];
+    let ((s, z), (t, y)) = (p.crossing(q), p.crossing(r));
+    let upright = !(s < t) & !(t < s);
+    let ends = if (t < s) | (upright & (y < z)) { [y, z] } else { [z, y] };
+    Some(LineCut { z: ends, upright, ..LineCut::between((s.min(t), z), (s.max(t), y)) })
 }
 
 /// The same where the line runs through a corner.
