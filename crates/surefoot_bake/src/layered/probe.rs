@@ -516,10 +516,16 @@ impl Probe {
 fn goes_on_above(down: &Cut, line: &Line, slices: &Slices, scales: &Scales) -> bool {
     let Some(begin) = Begin::of(down, line, scales) else { return false };
     let sought = Sought::between(begin.lowest, begin.highest).facing_up();
+    let at = line.start[line.axis] as f64 + line.sign * begin.at;
     let ends = line.stretches(scales).any(|(stretch, shift)| {
         let start = line.start_before(shift);
         stretch.faces(sought, slices).any(|face| {
             let corners = &slices.triangles[face.triangle as usize].corners;
+            let [a, b, c] = corners.map(|c| f64::from(c[line.axis]));
+            // Most do not reach there. Rounding is far below a unit.
+            if a.min(b).min(c) > at + 1.0 || a.max(b).max(c) < at - 1.0 {
+                return false;
+            }
             let cut = cut_along(corners, line.axis, start);
             let cut = cut.and_then(|c| c.seen_along(line, shift as f64, f64::from(scales.fine)));
             cut.is_some_and(|cut| begin.is_ended_by(&cut))
