@@ -208,3 +208,35 @@ fn border_range(
     }
     range
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layered::slice::tests::strewn_slices;
+
+    /// The stretches that a crowd marks are those that its faces mark one by one.
+    #[test]
+    fn a_crowd_marks_what_its_faces_mark() {
+        let (slices, scales) = strewn_slices(0.2);
+        let side = scales.per_side as usize;
+        let empty = || Doubts { side, marks: vec![0; 2 * side * (side + 1)] };
+        let (mut marked, mut crowds) = (0, 0);
+        let last = |axis| [Side::Own, Side::Next].map(|of| Stretches::Last(axis, of));
+        let stretches = [Stretches::All].into_iter().chain(last(0)).chain(last(1));
+        for stretches in stretches {
+            for column in 0..slices.column_count() as u32 {
+                let Some(blocks) = slices.crowd(column) else { continue };
+                let sought = Sought::ending([7_000, 7_500], &scales);
+                let (mut many, mut single) = (empty(), empty());
+                blocks.iter().for_each(|block| many.mark_block(block, &sought, stretches));
+                for face in slices.faces_of(column).iter().filter(|f| sought.holds(f)) {
+                    single.mark_extent(&face.spans, stretches, OBSTACLE);
+                }
+                assert_eq!(many.marks, single.marks, "{stretches:?} of column {column}");
+                marked += many.marks.iter().filter(|m| **m != 0).count();
+                crowds += 1;
+            }
+        }
+        assert!(marked > 50 && crowds > 4, "{marked} stretches of {crowds} crowds");
+    }
+}

@@ -8,6 +8,8 @@
 
 mod extents;
 
+#[cfg(test)]
+pub(crate) use extents::tests;
 pub(crate) use extents::{Block, Sought};
 
 use crate::context::{StageContext, StageView, ViewFace};

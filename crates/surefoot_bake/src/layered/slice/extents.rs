@@ -407,12 +407,13 @@ impl<'a> Iterator for FacesWith<'a> {
     }
 }
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::context::StageContext;
     use crate::layered::ledges::Points;
     use crate::layered::slice::slice;
     use crate::settings::{BakeSettings, LayeredSettings};
+    use crate::voxel::grid::{GridTriangle, Surface};
 
     /// Triangles strewn over a few metres, most of them smaller than a column; a third of them in a crowd.
     fn strewn() -> Vec<GridTriangle> {
@@ -428,9 +429,24 @@ mod tests {
                 let within = if i % 3 == 0 { 9_000 } else { 90_000 };
                 let at = [below(within), below(within), below(60_000)];
                 let corners = [0, 1, 2].map(|_| at.map(|v| v + below(size)));
-                GridTriangle { corners, surface: Surface::ground(0) }
+                let kinds = [Surface::ground(0), Surface::STEEP, Surface::DOWN, Surface::UPRIGHT];
+                GridTriangle { corners, surface: kinds[i % 4] }
             })
             .collect()
+    }
+
+    /// The same over the columns of cells so wide.
+    pub(crate) fn strewn_slices(cell_size_m: f64) -> (Slices, Scales) {
+        let layered = LayeredSettings { cell_size_m, ..LayeredSettings::default() };
+        let settings = BakeSettings { layered, ..BakeSettings::default() }.resolve().unwrap();
+        let triangles = strewn();
+        let scales = Scales::new(&triangles, &settings).unwrap();
+        let corners: Vec<[i32; 3]> = triangles.iter().flat_map(|t| t.corners).collect();
+        let numbers: Vec<[u32; 3]> =
+            (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        let points = Points { numbers: &numbers, points: &corners };
+        let slices = slice(triangles, points, &scales, &mut StageContext::new()).unwrap();
+        (slices, scales)
     }
 
     #[test]
@@ -450,15 +466,7 @@ mod tests {
     #[test]
     fn faces_along_a_stretch_are_those_whose_extent_meets_it() {
         for cell_size_m in [0.2, 0.8] {
-            let layered = LayeredSettings { cell_size_m, ..LayeredSettings::default() };
-            let settings = BakeSettings { layered, ..BakeSettings::default() }.resolve().unwrap();
-            let triangles = strewn();
-            let scales = Scales::new(&triangles, &settings).unwrap();
-            let corners: Vec<[i32; 3]> = triangles.iter().flat_map(|t| t.corners).collect();
-            let numbers: Vec<[u32; 3]> =
-                (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
-            let points = Points { numbers: &numbers, points: &corners };
-            let slices = slice(triangles, points, &scales, &mut StageContext::new()).unwrap();
+            let (slices, scales) = strewn_slices(cell_size_m);
             let (fine, side) = (i64::from(scales.fine), scales.per_side as u8);
             let (mut found, mut crowds) = (0, 0);
             for column in 0..slices.column_count() as u32 {
@@ -490,5 +498,46 @@ mod tests {
             }
             assert!(found > 500 && crowds > 0, "{found} faces met a stretch, {crowds} crowds");
         }
+    }
+
+    /// Many at once or one by one: the same faces are between heights, end ground, and lie along a stretch.
+    #[test]
+    fn faces_of_a_crowd_are_those_that_have_the_heights_sought() {
+        let (slices, scales) = strewn_slices(0.2);
+        let (step, height) = (scales.step, scales.height);
+        let (mut found, mut crowds) = ([0; 4], 0);
+        for column in 0..slices.column_count() as u32 {
+            let faces = slices.faces_of(column);
+            crowds += usize::from(faces.len() >= CROWD);
+            for (least, most) in
+                [(-9_000_i64, -8_000_i64), (0, 0), (7_000, 7_500), (30_000, 31_000)]
+            {
+                let (low, high) = (least as f64 + 0.5, most as f64 + 6_000.25);
+                let lies = |f: &FaceRange| f64::from(f.hi) >= low && f64::from(f.lo) <= high;
+                let ends = |f: &FaceRange| {
+                    let (lo, hi) = (i64::from(f.lo), i64::from(f.hi));
+                    let begins = hi > least + TOUCHING_UNITS && lo < most + step;
+                    (hi > least + step && lo < most + height)
+                        || (f.surface == Surface::DOWN && begins)
+                };
+                let between = Sought::between(low, high);
+                let all: [(Sought, &dyn Fn(&FaceRange) -> bool); 4] = [
+                    (between, &lies),
+                    (between.facing_up(), &|f| lies(f) && f.surface.faces_up()),
+                    (between.upright(), &|f| lies(f) && f.surface == Surface::UPRIGHT),
+                    (Sought::ending([least, most], &scales), &ends),
+                ];
+                for (k, (sought, is_sought)) in all.into_iter().enumerate() {
+                    let expected: Vec<&FaceRange> = faces.iter().filter(|f| is_sought(f)).collect();
+                    assert_eq!(slices.faces_between(column, sought).collect::<Vec<_>>(), expected);
+                    assert_eq!(slices.has_sought(column, &sought), !expected.is_empty());
+                    let line = (k % 2, 1, 2);
+                    let along = slices.faces_along(column, line, None).filter(|f| is_sought(f));
+                    assert!(slices.faces_along(column, line, Some(sought)).eq(along));
+                    found[k] += expected.len();
+                }
+            }
+        }
+        assert!(found.iter().all(|n| *n > 50) && crowds > 0, "{found:?} in {crowds} crowds");
     }
 }
