@@ -5,7 +5,7 @@
 //! Ground can end only there.
 
 use crate::error::BakeError;
-use crate::layered::rasterize::{Ruler, whole_window};
+use crate::layered::rasterize::{Ruler, greater, in_plan, lesser, whole_window};
 use crate::layered::scales::Scales;
 use crate::layered::table::FEW;
 use crate::voxel::grid::{GridTriangle, Surface};
@@ -81,7 +81,8 @@ pub(crate) fn find_ledges(
         is_end[b as usize] = true;
         let (a, b) = (points[a as usize], points[b as usize]);
         let (lo, hi) = (a[2].min(b[2]), a[2].max(b[2]));
-        let reach = ruler.reach([a[0].min(b[0]), a[1].min(b[1])], [a[0].max(b[0]), a[1].max(b[1])]);
+        let [p, q] = [a, b].map(in_plan);
+        let reach = ruler.reach(lesser(p, q), greater(p, q));
         let ends = [[a[0], a[1]], [b[0], b[1]]];
         let ledge =
             |column: u32| (column, Ledge { lo, hi, spans: ruler.spans_in(&reach, column), ends });

@@ -10,7 +10,7 @@ use crate::context::{StageContext, StageView, ViewFace};
 use crate::error::BakeError;
 use crate::layered::ledges::{Ledge, Points, find_ledges, sort_ledges};
 use crate::layered::rasterize::{
-    FaceRange, Ruler, count_parts, in_column_order, rasterize, sort_into_columns,
+    FaceRange, Parts, Ruler, in_column_order, in_plan, rasterize, sort_into_columns,
 };
 use crate::layered::scales::Scales;
 use crate::report::Warning;
@@ -440,21 +440,18 @@ pub(crate) fn slice(
 
 /// Tells in which voxel of a column a height lies.
 #[derive(Clone, Copy, Debug)]
-struct Levels {
-    base: f64,
-    per_unit: f64,
-}
+struct Levels(Parts<1>);
 
 impl Levels {
     fn new(grid: &Grid) -> Self {
         let base = i64::from(grid.level_height(0)) - i64::from(grid.cell_height / 2);
-        Self { base: base as f64, per_unit: 1.0 / f64::from(grid.cell_height) }
+        Self(Parts::new(f64::from(grid.cell_height), [base as f64]))
     }
 
     /// As [`Grid::level`] has it.
     #[inline]
     fn level(&self, z: i32) -> i32 {
-        count_parts(f64::from(z) - self.base, self.per_unit)
+        self.0.count([f64::from(z)])[0]
     }
 }
 
@@ -500,7 +497,7 @@ impl<'a> Placed<'a> {
             columns[number as usize] = 0;
         }
         for (column, p) in columns.iter_mut().zip(points).filter(|(c, _)| **c != Self::NOWHERE) {
-            *column = ruler.column_over([p[0], p[1]]);
+            *column = ruler.column_over(in_plan(*p));
         }
         Self { points, columns }
     }
