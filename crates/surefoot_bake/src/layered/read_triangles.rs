@@ -13,7 +13,7 @@ use crate::exact::read::{self, Point3, Soup, normal_units};
 use crate::layered::scales::round_to_i32;
 use crate::layered::table::{FEW, Table, count_equal, hash};
 use crate::settings::Resolved;
-use crate::voxel::grid::{Classes, GridTriangle};
+use crate::voxel::grid::{Classes, GridTriangle, Surface};
 use glam::DVec3;
 use rayon::prelude::*;
 use surefoot_geom::Frame;
@@ -58,16 +58,17 @@ pub(crate) fn read_triangles(
     for i in 0..numbers.len() {
         let t = numbers[i];
         let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
-        if normal_units(corners[0], corners[1], corners[2]) == DVec3::ZERO {
+        let normal = normal_units(corners[0], corners[1], corners[2]);
+        let surface = classes.facing(normal, 0);
+        if normal == DVec3::ZERO {
             degenerate += 1;
         } else if repeats.0[i] == Repeat::Same {
             duplicates += 1;
-        } else if let Some(surface) = classes.class(&corners, 0, || repeats.0[i] == Repeat::Turned)
-        {
+        } else if repeats.0[i] == Repeat::Turned && surface == Surface::DOWN {
+            lower_sides += 1;
+        } else {
             numbers[triangles.len()] = t;
             triangles.push(GridTriangle { corners, surface });
-        } else {
-            lower_sides += 1;
         }
     }
     numbers.truncate(triangles.len());
@@ -190,14 +191,15 @@ fn place_points(
     for &p in scene.triangles().iter().flatten() {
         used[p as usize] = true;
     }
-    let canonical: Vec<DVec3> = (0..scene.points().len() as u32)
-        .into_par_iter()
-        .map(|i| rotated.canonical_from_user(scene.point(i)))
-        .collect();
+    let from = scene.origin();
+    let user = |p: &[f32; 3]| [0, 1, 2].map(|k| from[k] + f64::from(p[k]));
+    let canonical: Vec<DVec3> =
+        scene.points().par_iter().map(|p| rotated.canonical_from_user(user(p))).collect();
     let (mut lo, mut hi) = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
     for (p, _) in canonical.iter().zip(&used).filter(|(_, used)| **used) {
-        lo = lo.min(*p);
-        hi = hi.max(*p);
+        // All of them are numbers.
+        lo = DVec3::select(p.cmplt(lo), *p, lo);
+        hi = DVec3::select(p.cmpgt(hi), *p, hi);
     }
     // Whole metres, so that moving a scene by whole metres moves its lattice with it.
     let origin = if lo.x <= hi.x { ((lo + hi) * 0.5).round() } else { DVec3::ZERO };
