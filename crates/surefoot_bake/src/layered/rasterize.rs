@@ -162,11 +162,11 @@ impl Ruler {
         self.reach(lesser(lesser(a, b), c), greater(greater(a, b), c))
     }
 
-    /// The only column in which an extent lies, if there is one.
+    /// The only column in which an extent lies, if there is one, and the middles that it holds there.
     #[inline]
-    pub(crate) fn only_column(&self, reach: &Reach) -> Option<u32> {
-        let [x, y] = reach.first;
-        (reach.first == reach.last).then(|| y as u32 * self.width + x as u32)
+    pub(crate) fn only_column(&self, reach: &Reach) -> Option<(u32, [[u8; 2]; 2])> {
+        let column = reach.first[1] as u32 * self.width + reach.first[0] as u32;
+        (reach.first == reach.last).then(|| (column, unpack(reach.spans)))
     }
 
     /// The two columns in which an extent lies, if there are two.
@@ -434,10 +434,10 @@ fn add_few_columns(
     face: impl Fn([i32; 2], [[u8; 2]; 2]) -> FaceRange,
     out: &mut Vec<(u32, FaceRange)>,
 ) -> bool {
-    if let Some(column) = ruler.only_column(reach) {
+    if let Some((column, spans)) = ruler.only_column(reach) {
         let [a, b, c] = corners;
         let heights = [a[2].min(b[2]).min(c[2]), a[2].max(b[2]).max(c[2])];
-        out.push((column, face(heights, unpack(reach.spans))));
+        out.push((column, face(heights, spans)));
         return true;
     }
     if let Some(two) = ruler.two_columns(reach) {

@@ -412,8 +412,8 @@ pub(crate) fn slice(
         words.extend_from_slice(of_chunk);
     }
     word_firsts.push(first);
-    let placed = Placed::new(points, &ruler);
-    let (ledge_point_firsts, ledge_points) = placed.by_column(columns, |p| is_end[p]);
+    let placed = Placed::new(points, columns, &ruler);
+    let (ledge_point_firsts, ledge_points) = placed.among(&is_end);
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -421,7 +421,6 @@ pub(crate) fn slice(
     if triangles.iter().all(|t| !t.surface.is_ground()) {
         context.warn(Warning::NoGround);
     }
-    let (point_firsts, points) = placed.by_column(columns, |_| true);
     Ok(Slices {
         triangles,
         face_firsts,
@@ -433,8 +432,8 @@ pub(crate) fn slice(
         ledges,
         ledge_point_firsts,
         ledge_points,
-        point_firsts,
-        points,
+        point_firsts: placed.firsts,
+        points: placed.points,
     })
 }
 
@@ -482,52 +481,62 @@ fn words_of_faces(faces: &[FaceRange], levels: &Levels, words: &mut Vec<Word>) {
     }
 }
 
-/// The points of triangles, and the column over each; none over those of no triangle.
-struct Placed<'a> {
-    points: &'a [[i32; 3]],
-    columns: Vec<u32>,
+/// The points of triangles by column, each once.
+struct Placed {
+    /// Where each column's points begin, and one past the last at the end.
+    firsts: Vec<u32>,
+    points: Vec<[i32; 3]>,
+    /// Their numbers.
+    numbers: Vec<u32>,
 }
 
-impl<'a> Placed<'a> {
-    const NOWHERE: u32 = u32::MAX;
-
-    fn new(Points { numbers, points }: Points<'a>, ruler: &Ruler) -> Self {
-        let mut columns = vec![Self::NOWHERE; points.len()];
+impl Placed {
+    fn new(Points { numbers, points }: Points<'_>, columns: usize, ruler: &Ruler) -> Self {
+        // Points of no triangle lie in one column more.
+        let mut column_of = vec![columns as u32; points.len()];
         for &number in numbers.as_flattened() {
-            columns[number as usize] = 0;
+            column_of[number as usize] = 0;
         }
-        for (column, p) in columns.iter_mut().zip(points).filter(|(c, _)| **c != Self::NOWHERE) {
-            *column = ruler.column_over(in_plan(*p));
-        }
-        Self { points, columns }
-    }
-
-    /// Some of the points by column, each once.
-    fn by_column(
-        &self,
-        columns: usize,
-        is_wanted: impl Fn(usize) -> bool,
-    ) -> (Vec<u32>, Vec<[i32; 3]>) {
-        let wanted = || {
-            let placed = self.columns.iter().zip(self.points).enumerate();
-            let placed = placed.filter(|(i, (c, _))| **c != Self::NOWHERE && is_wanted(*i));
-            placed.map(|(_, (&column, point))| (column as usize, point))
-        };
-        let mut firsts = vec![0_u32; columns + 1];
-        for (column, _) in wanted() {
-            firsts[column + 1] += 1;
+        let mut firsts = vec![0_u32; columns + 2];
+        for (column, p) in column_of.iter_mut().zip(points) {
+            if *column == 0 {
+                *column = ruler.column_over(in_plan(*p));
+            }
+            firsts[*column as usize + 1] += 1;
         }
         for i in 0..columns {
             firsts[i + 1] += firsts[i];
         }
+        firsts.truncate(columns + 1);
+        let count = firsts[columns] as usize;
         let mut next = firsts.clone();
-        let mut by_column = vec![[0; 3]; firsts[columns] as usize];
-        for (column, point) in wanted() {
-            let at = &mut next[column];
-            by_column[*at as usize] = *point;
+        let mut placed = Self { firsts, points: vec![[0; 3]; count], numbers: vec![0; count] };
+        for (i, (&column, point)) in (0..).zip(column_of.iter().zip(points)) {
+            if column as usize == columns {
+                continue;
+            }
+            let at = &mut next[column as usize];
+            placed.points[*at as usize] = *point;
+            placed.numbers[*at as usize] = i;
             *at += 1;
         }
-        (firsts, by_column)
+        placed
+    }
+
+    /// Those of which something is so, by column. For which it is cannot be foreseen, so no branch asks.
+    fn among(&self, is_so: &[bool]) -> (Vec<u32>, Vec<[i32; 3]>) {
+        let mut firsts = Vec::with_capacity(self.firsts.len());
+        let (mut found, mut count) = (vec![[0; 3]; self.points.len() + 1], 0);
+        for ends in self.firsts.windows(2) {
+            firsts.push(count as u32);
+            for i in ends[0] as usize..ends[1] as usize {
+                found[count] = self.points[i];
+                count += usize::from(is_so[self.numbers[i] as usize]);
+            }
+        }
+        firsts.push(count as u32);
+        found.truncate(count);
+        (firsts, found)
     }
 }
 
