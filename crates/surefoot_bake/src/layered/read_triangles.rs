@@ -11,7 +11,7 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::read::{self, Point3, Soup, normal_units};
 use crate::layered::scales::round_to_i32;
-use crate::layered::table::{FEW, Table, count_equal, hash};
+use crate::layered::table::{FEW, Table, has_equal, hash};
 use crate::settings::Resolved;
 use crate::voxel::grid::{Classes, GridTriangle, Surface};
 use glam::DVec3;
@@ -128,12 +128,8 @@ impl Repeats {
         let mut repeats = Self(vec![Repeat::No; numbers.len()]);
         for ends in firsts.windows(2) {
             let (first, end) = (ends[0] as usize, ends[1] as usize);
-            let has_equal = |some: &[u32; FEW]| {
-                // What is none of them counts once.
-                count_equal(some, end - first).iter().sum::<u32>() > FEW as u32
-            };
             let some = digests[first..].first_chunk();
-            if end - first > FEW || some.is_some_and(has_equal) {
+            if end - first > FEW || some.is_some_and(|some| has_equal(some, end - first)) {
                 repeats.mark(&mut order[first..end], numbers);
             }
         }

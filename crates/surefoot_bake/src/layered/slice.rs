@@ -387,31 +387,7 @@ pub(crate) fn slice(
     let (face_firsts, faces) = sort_into_columns(columns, loose)?;
     let extents = Extents::new(&face_firsts, &faces, scales);
     context.check_cancelled()?;
-    let levels = Levels::new(grid);
-    let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
-        .par_chunks(CHUNK)
-        .zip(face_firsts[1..].par_chunks(CHUNK))
-        .map(|(from, to)| {
-            let (mut counts, mut words) = (Vec::with_capacity(from.len()), Vec::new());
-            for (&from, &to) in from.iter().zip(to) {
-                let before = words.len();
-                words_of_faces(&faces[from as usize..to as usize], &levels, &mut words);
-                counts.push((words.len() - before) as u32);
-            }
-            (counts, words)
-        })
-        .collect();
-    let mut word_firsts = Vec::with_capacity(columns + 1);
-    let mut words: Vec<Word> = Vec::with_capacity(chunks.iter().map(|c| c.1.len()).sum());
-    let mut first = 0;
-    for (counts, of_chunk) in &chunks {
-        for count in counts {
-            word_firsts.push(first);
-            first += count;
-        }
-        words.extend_from_slice(of_chunk);
-    }
-    word_firsts.push(first);
+    let (word_firsts, words) = find_words(&face_firsts, &faces, &Levels::new(grid));
     let placed = Placed::new(points, columns, &ruler);
     let (ledge_point_firsts, ledge_points) = placed.among(&is_end);
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
@@ -454,23 +430,64 @@ impl Levels {
     }
 }
 
+/// The voxels that the faces of each column pass through, and where each column's words begin.
+fn find_words(face_firsts: &[u32], faces: &[FaceRange], levels: &Levels) -> (Vec<u32>, Vec<Word>) {
+    let columns = face_firsts.len() - 1;
+    let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
+        .par_chunks(CHUNK)
+        .zip(face_firsts[1..].par_chunks(CHUNK))
+        .map(|(from, to)| {
+            let (mut counts, mut words) = (Vec::with_capacity(from.len()), Vec::new());
+            for (&from, &to) in from.iter().zip(to) {
+                let before = words.len();
+                words_of_faces(&faces[from as usize..to as usize], levels, &mut words);
+                counts.push((words.len() - before) as u32);
+            }
+            (counts, words)
+        })
+        .collect();
+    let mut firsts = Vec::with_capacity(columns + 1);
+    let mut words: Vec<Word> = Vec::with_capacity(chunks.iter().map(|c| c.1.len()).sum());
+    let mut first = 0;
+    for (counts, of_chunk) in &chunks {
+        for count in counts {
+            firsts.push(first);
+            first += count;
+        }
+        words.extend_from_slice(of_chunk);
+    }
+    firsts.push(first);
+    (firsts, words)
+}
+
 /// Adds the voxels that the faces of a column pass through, from below.
 fn words_of_faces(faces: &[FaceRange], levels: &Levels, words: &mut Vec<Word>) {
+    let Some(first) = faces.first() else { return };
+    // Most columns have one word.
+    let mut only = Word { at: levels.level(first.lo) >> 6, positive: 0, filled: 0 };
+    for face in faces {
+        let (lo, hi) = (levels.level(face.lo) - only.at * 64, levels.level(face.hi) - only.at * 64);
+        if (lo | hi) & !63 != 0 {
+            return several_words_of_faces(faces, levels, words);
+        }
+        let filled = (u64::MAX >> (63 - hi)) & (u64::MAX << lo);
+        only.filled |= filled;
+        only.positive |= filled & u64::from(face.surface.is_ground()).wrapping_neg();
+    }
+    words.push(only);
+}
+
+/// The same of a column with several words.
+fn several_words_of_faces(faces: &[FaceRange], levels: &Levels, words: &mut Vec<Word>) {
     let first = words.len();
     for face in faces {
         let (lo, hi) = (levels.level(face.lo), levels.level(face.hi));
-        let ground = face.surface.is_ground();
         for at in lo.div_euclid(64)..=hi.div_euclid(64) {
             let from = (lo - at * 64).max(0) as u32;
             let to = (hi - at * 64).min(63) as u32;
             let filled = (u64::MAX >> (63 - to)) & (u64::MAX << from);
-            let positive = if ground { filled } else { 0 };
-            // Most columns have one word.
-            let found = match &words[first..] {
-                [only] if only.at == at => Ok(0),
-                several => several.binary_search_by_key(&at, |w| w.at),
-            };
-            match found {
+            let positive = if face.surface.is_ground() { filled } else { 0 };
+            match words[first..].binary_search_by_key(&at, |w| w.at) {
                 Ok(i) => {
                     words[first + i].positive |= positive;
                     words[first + i].filled |= filled;
@@ -575,6 +592,43 @@ mod tests {
                 assert_eq!(row >> k & 1, column >> i & 1, "row {i}, column {k}");
             }
         }
+    }
+
+    /// Columns of one word and of several, with faces of one voxel and of many.
+    #[test]
+    fn voxels_are_those_that_faces_pass_through() {
+        let levels = Levels(Parts::new(10.0, [-500.0]));
+        let (mut state, mut several) = (3_u32, 0);
+        let mut below = |most: i32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as i32 % most
+        };
+        for column in 0..200 {
+            let (from, within) = (below(3_000), [500, 3_000][column % 2]);
+            let faces: Vec<FaceRange> = (0..below(5))
+                .map(|k| {
+                    let lo = from - 500 + below(within);
+                    let surface = [Surface::STEEP, Surface::ground(0)][k as usize % 2];
+                    FaceRange { triangle: 0, lo, hi: lo + below(400), surface, spans: [[0; 2]; 2] }
+                })
+                .collect();
+            let mut words = vec![Word { at: 99, positive: 1, filled: 1 }];
+            words_of_faces(&faces, &levels, &mut words);
+            words.remove(0);
+            assert!(words.is_sorted_by(|a, b| a.at < b.at));
+            several += usize::from(words.len() > 1);
+            for level in 0..800 {
+                let passes =
+                    |f: &&FaceRange| ((f.lo + 500) / 10..=(f.hi + 500) / 10).contains(&level);
+                let word = words.iter().find(|w| w.at == level / 64);
+                let bits = word.map_or([0; 2], |w| [w.filled, w.positive]);
+                let [filled, positive] = bits.map(|bits| bits >> (level % 64) & 1 != 0);
+                assert_eq!(filled, faces.iter().any(|f| passes(&f)), "{column} {level}");
+                let ground = faces.iter().any(|f| passes(&f) && f.surface.is_ground());
+                assert_eq!(positive, ground, "{column} {level}");
+            }
+        }
+        assert!((20..180).contains(&several), "{several} columns of several words");
     }
 
     /// With few pixels along a column's side each has its bit; with many, several share one.
