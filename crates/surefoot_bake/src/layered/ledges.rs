@@ -97,8 +97,8 @@ pub(crate) fn find_ledges(
         let corners = [level(a), level(b), level(b)];
         let line = GridTriangle { corners, surface: Surface::UPRIGHT };
         let columns = samples.sweep(0, &line, &scales.coarse, &whole);
-        let spans = |column| ruler.spans_in(&reach, column);
-        ledges.extend(columns.iter().map(|&(column, _)| ledge((column, spans(column)))));
+        let with_spans = ruler.with_spans(&reach, columns);
+        ledges.extend(with_spans.map(|(column, _, spans)| ledge((column, spans))));
     }
     (ledges, is_end)
 }

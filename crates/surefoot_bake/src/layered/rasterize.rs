@@ -8,7 +8,7 @@
 use crate::error::BakeError;
 use crate::layered::scales::Scales;
 use crate::voxel::grid::{Grid, GridTriangle, Surface, Window};
-use crate::voxel::rasterize::ColumnSamples;
+use crate::voxel::rasterize::{ColumnSamples, Sample};
 use rayon::prelude::*;
 
 /// What a triangle is to a column: the heights that it has over it, in lattice units, and which of the
@@ -88,7 +88,6 @@ pub(crate) struct Ruler {
     /// Pixels of all columns that have their middles before a place, and up to it.
     middles_before: Parts<2>,
     middles_up_to: Parts<2>,
-    rows: Parts<1>,
     per_side: i32,
     width: u32,
 }
@@ -128,7 +127,6 @@ impl Ruler {
             ends: parts(cell, 1.0),
             middles_before: parts(fine, 1.0 - half),
             middles_up_to: parts(fine, -half),
-            rows: Parts::new(f64::from(grid.width.max(1)), [0.0]),
             per_side: scales.per_side as i32,
             width: grid.width,
         }
@@ -196,14 +194,26 @@ impl Ruler {
         (x_last - x == 1 && y_last - y == 1).then(|| [line(0), line(1)])
     }
 
-    /// The part of an extent's middles in a column.
+    /// Columns that an extent lies in, row after row, with the middles that it holds in each.
     #[inline]
-    pub(crate) fn spans_in(&self, reach: &Reach, column: u32) -> [[u8; 2]; 2] {
-        let y = self.rows.count([f64::from(column)])[0];
-        self.spans_at(reach, [column as i32 - y * self.width as i32, y])
+    pub(crate) fn with_spans<'a>(
+        &'a self,
+        reach: &'a Reach,
+        swept: &'a [(u32, Sample)],
+    ) -> impl Iterator<Item = (u32, &'a Sample, [[u8; 2]; 2])> {
+        let mut y = reach.first[1];
+        let mut end = (y as u32 + 1) * self.width;
+        swept.iter().map(move |(column, sample)| {
+            while *column >= end {
+                y += 1;
+                end += self.width;
+            }
+            let x = (column + self.width - end) as i32;
+            (*column, sample, self.spans_at(reach, [x, y]))
+        })
     }
 
-    /// The same in a column that lies in a row of columns and in one across.
+    /// The middles that an extent holds in a column, of which the row and its place there are given.
     #[inline]
     fn spans_at(&self, reach: &Reach, place: [i32; 2]) -> [[u8; 2]; 2] {
         let spans = unpack(reach.spans);
@@ -414,10 +424,11 @@ pub(crate) fn rasterize(
                     continue;
                 }
                 let grid = &scales.coarse;
-                for (column, s) in samples.sweep(triangle, t, grid, &whole_window(grid)) {
-                    let spans = ruler.spans_in(&reach, *column);
-                    out.push((*column, face([s.lo, s.hi], spans)));
-                }
+                let swept = samples.sweep(triangle, t, grid, &whole_window(grid));
+                let with_spans = ruler.with_spans(&reach, swept);
+                out.extend(
+                    with_spans.map(|(column, s, spans)| (column, face([s.lo, s.hi], spans))),
+                );
             }
             out
         })
