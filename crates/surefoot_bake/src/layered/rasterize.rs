@@ -402,17 +402,23 @@ impl Quarters {
 /// Triangles that a thread rasterizes before it looks for more.
 const CHUNK: usize = 2048;
 
+/// For so many faces besides two for each triangle memory is kept ready at most.
+const MOST_TO_RESERVE: usize = 1 << 16;
+
 /// Every triangle over every column that it reaches into.
 pub(crate) fn rasterize(
     triangles: &[GridTriangle],
     scales: &Scales,
     ruler: &Ruler,
 ) -> Vec<Vec<(u32, FaceRange)>> {
+    // What is not written to costs nothing, while growing costs copies.
+    let columns = scales.coarse.width as usize * scales.coarse.depth as usize;
+    let more = 2 * columns / triangles.len().div_ceil(CHUNK).max(1);
     triangles
         .par_chunks(CHUNK)
         .enumerate()
         .map_init(ColumnSamples::default, |samples, (chunk, triangles)| {
-            let mut out = Vec::with_capacity(2 * triangles.len());
+            let mut out = Vec::with_capacity(triangles.len() * 2 + more.min(MOST_TO_RESERVE));
             for (i, t) in triangles.iter().enumerate() {
                 let triangle = (chunk * CHUNK + i) as u32;
                 let reach = ruler.reach_of(&t.corners);
