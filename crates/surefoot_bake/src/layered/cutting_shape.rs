@@ -10,6 +10,7 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::layered::flood_layers::Layers;
+use crate::layered::rasterize::FaceRange;
 use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
 use crate::layered::walk_over::longest_gap;
@@ -65,7 +66,8 @@ pub(crate) fn cutting_shape(
     context.check_cancelled()?;
     let mut layer_count = layers.count;
     merge_added(&mut cells, added, &mut layer_count);
-    cells.sort_unstable();
+    // Both those of floors and those added are in order already: this sort makes use of it.
+    cells.sort();
     let most = u32::MAX as usize / scales.pixels_per_cell();
     if cells.len() >= most {
         let count = cells.len().saturating_mul(scales.pixels_per_cell());
@@ -99,10 +101,17 @@ fn expand(
     bottom: &impl Fn(i32) -> i64,
 ) -> Vec<Cell> {
     let (width, depth) = (i64::from(scales.coarse.width), i64::from(scales.coarse.depth));
+    let only = OnlyFloors::new(layers);
     let mut added = Vec::new();
     for (f, &column) in layers.columns.iter().enumerate() {
         let [x, y] = scales.place(column).map(i64::from);
         let level = layers.levels[f][1];
+        let is_inside = x > 0 && y > 0 && x + 1 < width && y + 1 < depth;
+        if is_inside && only.are_near_around(column as usize, level, scales) {
+            continue;
+        }
+        let low = bottom(level - scales.climb_levels);
+        let high = bottom(level + scales.climb_levels + 1);
         for dy in -1..=1 {
             for dx in -1..=1 {
                 let (x, y) = (x + dx, y + dy);
@@ -110,17 +119,9 @@ fn expand(
                     continue;
                 }
                 let column = (y * width + x) as u32;
-                if layers.floor_near(column, level, scales).is_some() {
-                    continue;
-                }
-                let low = bottom(level - scales.climb_levels);
-                let high = bottom(level + scales.climb_levels + 1);
-                let anything = slices.faces_of(column).iter().any(|face| {
-                    face.surface.faces_up()
-                        && i64::from(face.hi) >= low
-                        && i64::from(face.lo) <= high
-                });
-                if anything {
+                if layers.floor_near(column, level, scales).is_none()
+                    && any_faces_up(slices.faces_of(column), [low, high])
+                {
                     added.push(Cell { column, low, high, layer: layers.layer_of[f] });
                 }
             }
@@ -130,6 +131,45 @@ fn expand(
     added.sort_unstable();
     added.dedup();
     added
+}
+
+/// The levels of floors that are alone in their columns: those around most floors are.
+struct OnlyFloors(Vec<i32>);
+
+impl OnlyFloors {
+    /// Where there is no floor or several. Far from every level, which is never negative.
+    const NONE: i32 = i32::MIN;
+
+    fn new(layers: &Layers) -> Self {
+        let only = |ends: &[u32]| match ends[1] - ends[0] {
+            1 => layers.levels[ends[0] as usize][1],
+            _ => Self::NONE,
+        };
+        Self(layers.firsts.windows(2).map(only).collect())
+    }
+
+    /// Whether all columns around one that is not at the grid's border have a floor alone that can be stepped to
+    /// from a height.
+    #[inline]
+    fn are_near_around(&self, column: usize, level: i32, scales: &Scales) -> bool {
+        let climb = scales.climb_levels;
+        let is_near =
+            |there: &i32| there.wrapping_sub(level).wrapping_add(climb) as u32 <= 2 * climb as u32;
+        let width = scales.coarse.width as usize;
+        [column - width, column, column + width].iter().all(|row| {
+            self.0[row - 1..=row + 1].iter().fold(true, |all, there| all & is_near(there))
+        })
+    }
+}
+
+/// Whether any face that faces up lies between two heights, or partly. Which do cannot be foreseen, so that some are
+/// looked at before a branch asks.
+fn any_faces_up(faces: &[FaceRange], [low, high]: [i64; 2]) -> bool {
+    const SOME: usize = 8;
+    let lies_there = |face: &FaceRange| {
+        face.surface.faces_up() & (i64::from(face.hi) >= low) & (i64::from(face.lo) <= high)
+    };
+    faces.chunks(SOME).any(|some| some.iter().fold(false, |any, face| any | lies_there(face)))
 }
 
 /// Adds cells between floors of which one is higher, where no floor between them is as high as the lower

@@ -212,7 +212,7 @@ fn border_range(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layered::slice::tests::strewn_slices;
+    use crate::layered::slice::strewn_slices;
 
     /// The stretches that a crowd marks are those that its faces mark one by one.
     #[test]

@@ -175,10 +175,34 @@ impl Overlaps {
     }
 }
 
+/// The numbers of floors in the order of their highest voxels, those of one height in the order of their numbers.
+fn from_below(levels: &[[i32; 2]]) -> Vec<u32> {
+    let tops = || levels.iter().map(|[_, top]| i64::from(*top));
+    let (low, high) = (tops().min().unwrap_or(0), tops().max().unwrap_or(0));
+    let mut order: Vec<u32> = (0..levels.len() as u32).collect();
+    // Where there are few floors at very different heights.
+    if high - low > 4 * levels.len() as i64 {
+        order.sort_by_key(|&f| levels[f as usize][1]);
+        return order;
+    }
+    let mut next = vec![0_u32; (high - low) as usize + 2];
+    for top in tops() {
+        next[(top - low) as usize + 1] += 1;
+    }
+    for i in 1..next.len() {
+        next[i] += next[i - 1];
+    }
+    for (f, top) in (0..).zip(tops()) {
+        let at = &mut next[(top - low) as usize];
+        order[*at as usize] = f;
+        *at += 1;
+    }
+    order
+}
+
 fn flood(layers: &mut Layers, scales: &Scales) {
     let count = layers.columns.len();
-    let mut order: Vec<u32> = (0..count as u32).collect();
-    order.sort_by_key(|&f| (layers.levels[f as usize][1], f));
+    let order = from_below(&layers.levels);
     let mut layer_of = vec![NO_LAYER; count];
     let mut overlaps = Overlaps { sets: DisjointSets::new(0), with: Vec::new() };
     let assign = |floor: u32, layer: u32, layer_of: &mut Vec<u32>, overlaps: &mut Overlaps| {
@@ -216,4 +240,22 @@ fn flood(layers: &mut Layers, scales: &Scales) {
     let (numbers, count) = overlaps.sets.number();
     layers.layer_of = layer_of.into_iter().map(|l| numbers[l as usize]).collect();
     layers.count = count;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Floors close to each other and floors far apart.
+    #[test]
+    fn floors_come_from_below() {
+        for spread in [1, 7, 100_000] {
+            let top = |f: i32| (f * f) % 13 * spread - 40;
+            let levels: Vec<[i32; 2]> = (0..60).map(|f| [top(f) - f, top(f)]).collect();
+            let mut expected: Vec<u32> = (0..60).collect();
+            expected.sort_by_key(|&f| (levels[f as usize][1], f));
+            assert_eq!(from_below(&levels), expected);
+        }
+        assert!(from_below(&[]).is_empty());
+    }
 }

@@ -5,9 +5,8 @@
 //! Ground can end only there.
 
 use crate::error::BakeError;
-use crate::layered::rasterize::{Ruler, whole_window};
+use crate::layered::rasterize::{Ruler, greater, in_plan, lesser, whole_window};
 use crate::layered::scales::Scales;
-use crate::layered::table::FEW;
 use crate::voxel::grid::{GridTriangle, Surface};
 use crate::voxel::rasterize::ColumnSamples;
 
@@ -81,16 +80,16 @@ pub(crate) fn find_ledges(
         is_end[b as usize] = true;
         let (a, b) = (points[a as usize], points[b as usize]);
         let (lo, hi) = (a[2].min(b[2]), a[2].max(b[2]));
-        let reach = ruler.reach([a[0].min(b[0]), a[1].min(b[1])], [a[0].max(b[0]), a[1].max(b[1])]);
+        let [p, q] = [a, b].map(in_plan);
+        let reach = ruler.reach(lesser(p, q), greater(p, q));
         let ends = [[a[0], a[1]], [b[0], b[1]]];
-        let ledge =
-            |column: u32| (column, Ledge { lo, hi, spans: ruler.spans_in(&reach, column), ends });
-        if let Some(column) = ruler.only_column(&reach) {
-            ledges.push(ledge(column));
+        let ledge = |(column, spans)| (column, Ledge { lo, hi, spans, ends });
+        if let Some(only) = ruler.only_column(&reach) {
+            ledges.push(ledge(only));
             continue;
         }
         if let Some(two) = ruler.two_columns(&reach) {
-            ledges.extend(two.columns.map(ledge));
+            ledges.extend([0, 1].map(|k| ledge((two.columns[k], two.spans[k]))));
             continue;
         }
         // Only its columns are asked for: a level line has them without being measured.
@@ -98,7 +97,8 @@ pub(crate) fn find_ledges(
         let corners = [level(a), level(b), level(b)];
         let line = GridTriangle { corners, surface: Surface::UPRIGHT };
         let columns = samples.sweep(0, &line, &scales.coarse, &whole);
-        ledges.extend(columns.iter().map(|&(column, _)| ledge(column)));
+        let with_spans = ruler.with_spans(&reach, columns);
+        ledges.extend(with_spans.map(|(column, _, spans)| ledge((column, spans))));
     }
     (ledges, is_end)
 }
@@ -107,54 +107,67 @@ pub(crate) fn find_ledges(
 /// Where two triangles of ground have an edge and lie on the same side of it, as both sides of a wedge do, ground
 /// ends there too.
 fn lone_edges(triangles: &[GridTriangle], Points { numbers, points }: Points<'_>) -> Vec<[u32; 2]> {
-    // By their smaller number: few edges share it. The larger one comes with the side on which ground lies.
-    let mut edges: Vec<[u32; 2]> = Vec::with_capacity(3 * triangles.len());
-    let mut firsts = vec![0_u32; points.len() + 1];
-    for (t, &[a, b, c]) in triangles.iter().zip(numbers).filter(|(t, _)| t.surface.is_ground()) {
-        let turned = is_clockwise(&t.corners);
+    // Which triangles are ground cannot be foreseen, so no branch asks: the next one takes the place of one that
+    // is none.
+    let (mut ground, mut count) = (vec![0_u32; triangles.len()], 0);
+    for (i, t) in (0..).zip(triangles) {
+        ground[count] = i;
+        count += usize::from(t.surface.is_ground());
+    }
+    // The larger number comes with the side on which ground lies.
+    let mut edges: Vec<[u32; 2]> = Vec::with_capacity(3 * count);
+    let mut firsts = [vec![0_u32; points.len() + 1], vec![0_u32; points.len() + 1]];
+    for &i in &ground[..count] {
+        let ([a, b, c], turned) =
+            (numbers[i as usize], is_clockwise(&triangles[i as usize].corners));
         for [a, b] in [[a, b], [b, c], [c, a]] {
             let side = u32::from((a > b) != turned);
             let [a, b] = [a.min(b), a.max(b)];
-            firsts[a as usize + 1] += 1;
+            firsts[0][a as usize + 1] += 1;
+            firsts[1][b as usize + 1] += 1;
             edges.push([a, b << 1 | side]);
         }
     }
-    for i in 0..points.len() {
-        firsts[i + 1] += firsts[i];
+    let [by_smaller, by_larger] = firsts;
+    let edges = sort_edges(&edges, by_larger, |[_, b]| b >> 1);
+    let edges = sort_edges(&edges, by_smaller, |[a, _]| a);
+    alone_among(&edges)
+}
+
+/// Edges in the order of one of their numbers, with how many have each of those, one place further on; those that
+/// have the same keep their order.
+fn sort_edges(
+    edges: &[[u32; 2]],
+    mut counts: Vec<u32>,
+    number: impl Fn([u32; 2]) -> u32,
+) -> Vec<[u32; 2]> {
+    for i in 1..counts.len() {
+        counts[i] += counts[i - 1];
     }
-    let mut next = firsts.clone();
-    // A few more, so that a few can be read from any place.
-    let mut others = vec![0_u32; edges.len() + FEW];
-    for &[a, b] in &edges {
-        let at = &mut next[a as usize];
-        others[*at as usize] = b;
-        *at += 1;
+    let mut sorted = vec![[0; 2]; edges.len()];
+    for &edge in edges {
+        let next = &mut counts[number(edge) as usize];
+        sorted[*next as usize] = edge;
+        *next += 1;
     }
-    let mut lone = Vec::with_capacity(others.len() / 2);
-    let mut found: Vec<u32> = Vec::new();
-    for a in 0..points.len() {
-        let (first, end) = (firsts[a] as usize, firsts[a + 1] as usize);
-        found.clear();
-        match others[first..].first_chunk() {
-            _ if first == end => continue,
-            Some(some) if end - first <= FEW => {
-                let mut alone = alone_among(some, end - first);
-                while alone != 0 {
-                    found.push(some[alone.trailing_zeros() as usize]);
-                    alone &= alone - 1;
-                }
-                found.sort_unstable();
-            }
-            _ => {
-                let others = &mut others[first..end];
-                others.sort_unstable();
-                let is_alone = |b: &&u32| others.binary_search(&(**b ^ 1)).is_err();
-                found.extend(others.iter().filter(is_alone));
-            }
-        }
-        found.dedup();
-        lone.extend(found.iter().map(|b| [a as u32, b >> 1]));
+    sorted
+}
+
+/// Of sorted edges those with ground on one side alone, each once and without that side. Few are found and which
+/// cannot be foreseen, so no branch asks.
+fn alone_among(edges: &[[u32; 2]]) -> Vec<[u32; 2]> {
+    let without_side = |[a, b]: [u32; 2]| [a, b >> 1];
+    let (mut lone, mut count) = (vec![[0; 2]; edges.len() + 1], 0);
+    let mut sides = 0;
+    for (i, &edge) in edges.iter().enumerate() {
+        let plain = without_side(edge);
+        sides |= 1 << (edge[1] & 1);
+        let is_last = edges.get(i + 1).is_none_or(|next| without_side(*next) != plain);
+        lone[count] = plain;
+        count += usize::from(is_last & (sides != 3));
+        sides &= u32::from(is_last).wrapping_sub(1);
     }
+    lone.truncate(count);
     lone
 }
 
@@ -163,22 +176,6 @@ fn lone_edges(triangles: &[GridTriangle], Points { numbers, points }: Points<'_>
 fn is_clockwise([a, b, c]: &[[i32; 3]; 3]) -> bool {
     let away = |p: &[i32; 3], k: usize| f64::from(p[k]) - f64::from(a[k]);
     away(b, 0) * away(c, 1) < away(b, 1) * away(c, 0)
-}
-
-/// A bit for each of the first of some numbers without the one that differs from it in the last bit alone. All
-/// are compared with all, since nothing can be foreseen.
-#[inline]
-fn alone_among(some: &[u32; FEW], count: usize) -> u32 {
-    let mut known = [u32::MAX; FEW];
-    known[..count].copy_from_slice(&some[..count]);
-    let mut met = [false; FEW];
-    for number in known {
-        for (met, other) in met.iter_mut().zip(&known) {
-            *met |= *other == number ^ 1;
-        }
-    }
-    let alone = met.iter().enumerate().fold(0, |bits, (k, met)| bits | u32::from(!met) << k);
-    alone & !(u32::MAX << count)
 }
 
 /// Sorts edges into columns; within a column they keep their order.
@@ -254,19 +251,28 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_alone_without_their_other_side() {
-        let alone = |numbers: &[u32]| {
-            let mut some = [8; FEW];
-            some[..numbers.len()].copy_from_slice(numbers);
-            alone_among(&some, numbers.len())
+    fn edges_are_alone_without_their_other_side() {
+        let alone = |larger: &[u32]| -> Vec<u32> {
+            let edges: Vec<[u32; 2]> = larger.iter().map(|&b| [1, b]).chain([[2, 7]]).collect();
+            let mut found = alone_among(&edges);
+            assert_eq!(found.pop(), Some([2, 3]));
+            found.iter().map(|[_, b]| *b).collect()
         };
-        assert_eq!(alone(&[]), 0);
-        assert_eq!(alone(&[9]), 0b1);
-        assert_eq!(alone(&[4, 5]), 0);
-        assert_eq!(alone(&[4, 4]), 0b11);
-        assert_eq!(alone(&[4, 6, 5, 9, 2, 3, 3]), 0b1010);
-        assert_eq!(alone(&[0, 2, 4, 6, 8, 10, 12, 14]), 0b1111_1111);
-        assert_eq!(alone(&[0, 1, 3, 2, 1, 0, 7, 9]), 0b1100_0000);
+        assert!(alone_among(&[]).is_empty());
+        assert!(alone(&[]).is_empty());
+        assert_eq!(alone(&[9]), [4]);
+        assert!(alone(&[4, 5]).is_empty());
+        assert_eq!(alone(&[4, 4]), [2]);
+        assert_eq!(alone(&[2, 3, 3, 4, 5, 6, 9]), [3, 4]);
+        assert_eq!(alone(&[0, 2, 4, 6]), [0, 1, 2, 3]);
+        assert_eq!(alone(&[0, 0, 1, 2, 3, 5, 5, 5, 7]), [2, 3]);
+    }
+
+    #[test]
+    fn sorted_edges_keep_their_order_where_they_share_a_number() {
+        let edges = [[2, 5], [0, 9], [2, 4], [0, 3], [1, 5]];
+        let sorted = sort_edges(&edges, vec![0, 2, 1, 2], |[a, _]| a);
+        assert_eq!(sorted, [[0, 9], [0, 3], [1, 5], [2, 5], [2, 4]]);
     }
 
     /// A wedge that is ground on both sides ends at the edge that they share; so do ten of them around a point.

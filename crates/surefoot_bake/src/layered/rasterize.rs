@@ -8,7 +8,7 @@
 use crate::error::BakeError;
 use crate::layered::scales::Scales;
 use crate::voxel::grid::{Grid, GridTriangle, Surface, Window};
-use crate::voxel::rasterize::ColumnSamples;
+use crate::voxel::rasterize::{ColumnSamples, Sample};
 use rayon::prelude::*;
 
 /// What a triangle is to a column: the heights that it has over it, in lattice units, and which of the
@@ -53,18 +53,27 @@ fn to_units(v: f64) -> i32 {
     (v + WHOLE).to_bits() as i32
 }
 
-/// How many whole times a length goes into another, both whole numbers below 2⁴⁹ and not negative: by the
-/// inverse. A half more lies at least half a part from the next whole number of parts, so that neither the
-/// inverse nor rounding to the nearest can miss it.
-#[inline]
-pub(crate) fn whole_parts(units: f64, per_unit: f64) -> f64 {
-    (((units + 0.5) * per_unit - 0.5) + WHOLE) - WHOLE
+/// How many whole times a length goes into others, all of them whole numbers of units: by its inverse.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts<const N: usize> {
+    /// Makes the middle of a part its start, so that rounding to the nearest finds the part.
+    shift: [f64; N],
+    per_unit: f64,
 }
 
-/// The same as a whole number.
-#[inline]
-pub(crate) fn count_parts(units: f64, per_unit: f64) -> i32 {
-    to_units((units + 0.5) * per_unit - 0.5)
+impl<const N: usize> Parts<N> {
+    /// Of a length of so many units, counted from somewhere along each axis.
+    pub(crate) fn new(units: f64, from: [f64; N]) -> Self {
+        Self { shift: from.map(|from| 0.5 - 0.5 * units - from), per_unit: 1.0 / units }
+    }
+
+    /// In which part a place lies along each axis. What is rounded lies at least half a unit from where the next
+    /// part begins, so that the inverse cannot miss it below 2⁴⁹ units; a unit before the first part is in the one
+    /// before that.
+    #[inline]
+    pub(crate) fn count(&self, at: [f64; N]) -> [i32; N] {
+        std::array::from_fn(|k| to_units((at[k] + self.shift[k]) * self.per_unit))
+    }
 }
 
 /// Tells in which columns and pixels positions lie. Lengths are in lattice units.
@@ -73,28 +82,31 @@ pub(crate) struct Ruler {
     /// The grid's lower corner.
     corner: [f64; 2],
     cell: f64,
-    half: f64,
-    columns_per_unit: f64,
-    pixels_per_unit: f64,
-    rows_per_column: f64,
+    columns: Parts<2>,
+    /// Columns that begin before a place.
+    ends: Parts<2>,
+    /// Pixels of all columns that have their middles before a place, and up to it.
+    middles_before: Parts<2>,
+    middles_up_to: Parts<2>,
     per_side: i32,
     width: u32,
-    depth: u32,
 }
 
 /// Where an extent lies, along each axis.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
     /// The first and the last column. A column is half open.
-    columns: [[i32; 2]; 2],
-    /// Of the pixels of all columns, the first whose middle lies within and the one after the last.
-    middles: [[i32; 2]; 2],
+    first: [i32; 2],
+    last: [i32; 2],
+    /// The first pixel of the first column whose middle lies within, and the one after the last of the last column,
+    /// as in [`FaceRange::spans`], a byte each. Between the two the extent holds all.
+    spans: u32,
 }
 
 /// Two columns beside each other.
 pub(crate) struct TwoColumns {
     pub(crate) columns: [u32; 2],
-    places: [[i32; 2]; 2],
+    pub(crate) spans: [[[u8; 2]; 2]; 2],
     /// The axis across their common border, and where that is, in lattice units.
     axis: usize,
     line: f64,
@@ -104,105 +116,139 @@ impl Ruler {
     pub(crate) fn new(scales: &Scales) -> Self {
         let grid = &scales.coarse;
         let (first, cell) = (grid.first_column(), i64::from(grid.cell));
+        let corner = [(first[0] * cell) as f64, (first[1] * cell) as f64];
+        let half = f64::from(scales.fine / 2);
+        let parts = |units: f64, at: f64| Parts::new(units, corner.map(|corner| corner + at));
+        let (cell, fine) = (cell as f64, f64::from(scales.fine));
         Self {
-            corner: [(first[0] * cell) as f64, (first[1] * cell) as f64],
-            cell: cell as f64,
-            half: f64::from(scales.fine / 2),
-            columns_per_unit: 1.0 / cell as f64,
-            pixels_per_unit: 1.0 / f64::from(scales.fine),
-            rows_per_column: 1.0 / f64::from(grid.width.max(1)),
+            corner,
+            cell,
+            columns: parts(cell, 0.0),
+            ends: parts(cell, 1.0),
+            middles_before: parts(fine, 1.0 - half),
+            middles_up_to: parts(fine, -half),
             per_side: scales.per_side as i32,
             width: grid.width,
-            depth: grid.depth,
         }
     }
 
-    /// The column over a point.
+    /// The column over a point of a triangle.
     #[inline]
-    pub(crate) fn column_over(&self, p: [i32; 2]) -> u32 {
-        let at = |k: usize, count: u32| {
-            let column = count_parts(f64::from(p[k]) - self.corner[k], self.columns_per_unit);
-            column.clamp(0, count as i32 - 1) as u32
-        };
-        at(1, self.depth) * self.width + at(0, self.width)
+    pub(crate) fn column_over(&self, p: [f64; 2]) -> u32 {
+        let [x, y] = self.columns.count(p);
+        y as u32 * self.width + x as u32
     }
 
     /// Where an extent lies, of which a lowest and a highest point are given.
     #[inline]
-    pub(crate) fn reach(&self, low: [i32; 2], high: [i32; 2]) -> Reach {
-        let (mut columns, mut middles) = ([[0; 2]; 2], [[0; 2]; 2]);
-        for k in 0..2 {
-            let (low, high) =
-                (f64::from(low[k]) - self.corner[k], f64::from(high[k]) - self.corner[k]);
-            let first = whole_parts(low, self.columns_per_unit);
-            let last = whole_parts(high, self.columns_per_unit);
-            // What ends on a column's border does not reach into the next.
-            let ends_there = (last > first) & (last * self.cell >= high);
-            columns[k] = [to_units(first), to_units(last) - i32::from(ends_there)];
-            middles[k] = [
-                count_parts(low + self.half - 1.0, self.pixels_per_unit),
-                count_parts(high + self.half, self.pixels_per_unit),
-            ];
-        }
-        Reach { columns, middles }
+    pub(crate) fn reach(&self, low: [f64; 2], high: [f64; 2]) -> Reach {
+        let (first, ends) = (self.columns.count(low), self.ends.count(high));
+        // What ends on a column's border does not reach into the next.
+        let last = [0, 1].map(|k| ends[k].max(first[k]));
+        let (from, to) = (self.middles_before.count(low), self.middles_up_to.count(high));
+        // At most 64 pixels lie along a column's side.
+        let within = |k: usize| {
+            let [from, to] = [from[k] - first[k] * self.per_side, to[k] - last[k] * self.per_side];
+            (from | to << 8) as u32
+        };
+        Reach { first, last, spans: within(0) | within(1) << 16 }
     }
 
     #[inline]
-    fn reach_of(&self, [a, b, c]: &[[i32; 3]; 3]) -> Reach {
-        let low = |k: usize| a[k].min(b[k]).min(c[k]);
-        let high = |k: usize| a[k].max(b[k]).max(c[k]);
-        self.reach([low(0), low(1)], [high(0), high(1)])
+    fn reach_of(&self, corners: &[[i32; 3]; 3]) -> Reach {
+        let [a, b, c] = corners.map(in_plan);
+        self.reach(lesser(lesser(a, b), c), greater(greater(a, b), c))
     }
 
-    /// The only column in which an extent lies, if there is one.
+    /// The only column in which an extent lies, if there is one, and the middles that it holds there.
     #[inline]
-    pub(crate) fn only_column(&self, reach: &Reach) -> Option<u32> {
-        let [[x, x_last], [y, y_last]] = reach.columns;
-        (x == x_last && y == y_last).then(|| y as u32 * self.width + x as u32)
+    pub(crate) fn only_column(&self, reach: &Reach) -> Option<(u32, [[u8; 2]; 2])> {
+        let column = reach.first[1] as u32 * self.width + reach.first[0] as u32;
+        (reach.first == reach.last).then(|| (column, unpack(reach.spans)))
     }
 
     /// The two columns in which an extent lies, if there are two.
     #[inline]
     pub(crate) fn two_columns(&self, reach: &Reach) -> Option<TwoColumns> {
-        let [[x, x_last], [y, y_last]] = reach.columns;
+        let ([x, y], [x_last, y_last]) = (reach.first, reach.last);
         if (x_last - x) + (y_last - y) != 1 {
             return None;
         }
         let axis = (y_last - y) as usize;
         let column = y as u32 * self.width + x as u32;
         let next = column + if axis == 0 { 1 } else { self.width };
-        let line = self.corner[axis] + f64::from(reach.columns[axis][1]) * self.cell;
-        let places = [[x, y], [x_last, y_last]];
-        Some(TwoColumns { columns: [column, next], places, axis, line })
+        let line = self.corner[axis] + f64::from(reach.last[axis]) * self.cell;
+        // The first holds all middles up to its end, the second all from its start.
+        let shift = 16 * axis;
+        let before = (reach.spans & !(0xFF00 << shift)) | (self.per_side as u32) << (8 + shift);
+        let spans = [before, reach.spans & !(0xFF << shift)].map(unpack);
+        Some(TwoColumns { columns: [column, next], spans, axis, line })
     }
 
     /// Where the borders across both axes are, in lattice units, of an extent that lies in four columns around
     /// one point.
     #[inline]
     fn inner_borders(&self, reach: &Reach) -> Option<[f64; 2]> {
-        let [[x, x_last], [y, y_last]] = reach.columns;
-        let line = |k: usize| self.corner[k] + f64::from(reach.columns[k][1]) * self.cell;
+        let ([x, y], [x_last, y_last]) = (reach.first, reach.last);
+        let line = |k: usize| self.corner[k] + f64::from(reach.last[k]) * self.cell;
         (x_last - x == 1 && y_last - y == 1).then(|| [line(0), line(1)])
     }
 
-    /// The part of an extent's middles in a column.
+    /// Columns that an extent lies in, row after row, with the middles that it holds in each.
     #[inline]
-    pub(crate) fn spans_in(&self, reach: &Reach, column: u32) -> [[u8; 2]; 2] {
-        let y = count_parts(f64::from(column), self.rows_per_column);
-        self.spans_at(reach, [column as i32 - y * self.width as i32, y])
+    pub(crate) fn with_spans<'a>(
+        &'a self,
+        reach: &'a Reach,
+        swept: &'a [(u32, Sample)],
+    ) -> impl Iterator<Item = (u32, &'a Sample, [[u8; 2]; 2])> {
+        let mut y = reach.first[1];
+        let mut end = (y as u32 + 1) * self.width;
+        swept.iter().map(move |(column, sample)| {
+            while *column >= end {
+                y += 1;
+                end += self.width;
+            }
+            let x = (column + self.width - end) as i32;
+            (*column, sample, self.spans_at(reach, [x, y]))
+        })
     }
 
-    /// The same in a column that lies in a row of columns and in one across.
+    /// The middles that an extent holds in a column, of which the row and its place there are given.
     #[inline]
     fn spans_at(&self, reach: &Reach, place: [i32; 2]) -> [[u8; 2]; 2] {
+        let spans = unpack(reach.spans);
         let span = |k: usize| {
-            let start = place[k] * self.per_side;
-            // At most 64 pixels lie along a column's side.
-            let within = |m: i32| (m - start).clamp(0, self.per_side) as u8;
-            [within(reach.middles[k][0]), within(reach.middles[k][1])]
+            let [from, to] = spans[k];
+            let from = if place[k] == reach.first[k] { from } else { 0 };
+            [from, if place[k] == reach.last[k] { to } else { self.per_side as u8 }]
         };
         [span(0), span(1)]
     }
+}
+
+/// The spans whose bytes are packed.
+#[inline]
+fn unpack(spans: u32) -> [[u8; 2]; 2] {
+    let [a, b, c, d] = spans.to_le_bytes();
+    [[a, b], [c, d]]
+}
+
+/// Where a point lies in plan.
+#[inline]
+pub(crate) fn in_plan(p: [i32; 3]) -> [f64; 2] {
+    [f64::from(p[0]), f64::from(p[1])]
+}
+
+/// The lesser of two numbers along each axis.
+#[inline]
+pub(crate) fn lesser(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [0, 1].map(|k| if a[k] < b[k] { a[k] } else { b[k] })
+}
+
+/// The greater of two numbers along each axis.
+#[inline]
+pub(crate) fn greater(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [0, 1].map(|k| if a[k] > b[k] { a[k] } else { b[k] })
 }
 
 /// Triangles in the order of the columns that they begin in, so that those of a column lie together in
@@ -213,8 +259,8 @@ pub(crate) fn in_column_order(
     ruler: &Ruler,
 ) -> Vec<GridTriangle> {
     let column_of = |t: &GridTriangle| {
-        let [a, b, c] = &t.corners;
-        ruler.column_over([a[0].min(b[0]).min(c[0]), a[1].min(b[1]).min(c[1])])
+        let [a, b, c] = t.corners.map(in_plan);
+        ruler.column_over(lesser(lesser(a, b), c))
     };
     let keys: Vec<u32> = triangles.iter().map(column_of).collect();
     let mut next = vec![0_u32; columns + 1];
@@ -233,107 +279,131 @@ pub(crate) fn in_column_order(
     order.iter().map(|&i| triangles[i as usize]).collect()
 }
 
-/// From where to where something reaches in height, in lattice units; from nowhere at first.
-#[derive(Clone, Copy)]
-struct Heights([f64; 2]);
-
-impl Heights {
-    const NONE: Self = Self([f64::INFINITY, f64::NEG_INFINITY]);
-
-    /// Makes it reach to a height if that counts. What does not is put out of the way: which does cannot be
-    /// foreseen, so no branch asks.
-    #[inline]
-    fn extend(&mut self, z: f64, counts: bool) {
-        // Nothing where it counts, otherwise infinity: all bits of that or none.
-        let away = f64::from_bits(f64::INFINITY.to_bits() & u64::from(counts).wrapping_sub(1));
-        let (low, high) = (z + away, z - away);
-        // Neither is taken where it is no number.
-        self.0[0] = if low < self.0[0] { low } else { self.0[0] };
-        self.0[1] = if high > self.0[1] { high } else { self.0[1] };
-    }
-
-    /// In whole units.
-    #[inline]
-    fn rounded(self) -> [i32; 2] {
-        self.0.map(to_units)
-    }
-}
-
-/// The height at a line across an axis of a segment that is given by its ends, each a place along the axis and
-/// a height: computed as in the voxel pipeline's rasterizer, from the lower end along the axis.
+/// The corners of a triangle, beginning with the one that is alone before a line or after it, and whether that is
+/// after the line.
 #[inline]
-fn height_at((from, z_from): (f64, f64), (to, z_to): (f64, f64), line: f64) -> f64 {
-    let (first, z_first) = if from < to { (from, z_from) } else { (to, z_to) };
-    // The slope is the same from either end.
-    z_first + (line - first) * ((z_to - z_from) / (to - from))
+fn part(corners: &[[i32; 3]; 3], before: [usize; 3]) -> (usize, [&[i32; 3]; 3]) {
+    // Which one is alone cannot be foreseen, so no branch asks.
+    const ALONE: [(usize, [usize; 3]); 8] = [
+        (0, [0, 1, 2]),
+        (0, [0, 1, 2]),
+        (0, [1, 2, 0]),
+        (1, [2, 0, 1]),
+        (0, [2, 0, 1]),
+        (1, [1, 2, 0]),
+        (1, [0, 1, 2]),
+        (0, [0, 1, 2]),
+    ];
+    let (is_after, [a, b, c]) = ALONE[before[0] | before[1] << 1 | before[2] << 2];
+    (is_after, [&corners[a], &corners[b], &corners[c]])
 }
 
-/// The heights of a triangle on both sides of a line across an axis.
-fn split(corners: &[[i32; 3]; 3], axis: usize, line: f64) -> [[i32; 2]; 2] {
-    let [mut before, mut after] = [Heights::NONE; 2];
-    let point = |k: usize| (f64::from(corners[k][axis]), f64::from(corners[k][2]));
-    let [a, b, c] = [point(0), point(1), point(2)];
-    for (from, to) in [(a, b), (b, c), (c, a)] {
-        before.extend(from.1, from.0 <= line);
-        after.extend(from.1, from.0 >= line);
-        let crosses = (from.0 < line) != (to.0 < line);
-        let z = height_at(from, to, line);
-        before.extend(z, crosses);
-        after.extend(z, crosses);
-    }
-    [before.rounded(), after.rounded()]
+/// The heights of a triangle whose corners are parted by a line across an axis: on the side where one of them is
+/// alone and on that of the other two, after whether the first of the two comes after the line.
+#[inline]
+fn split(corners: &[[i32; 3]; 3], axis: usize, line: f64) -> (usize, [[i32; 2]; 2]) {
+    // A corner on the line is after it.
+    let is_before = |k: usize| usize::from(f64::from(corners[k][axis]) < line);
+    let (is_after, [a, b, c]) = part(corners, [is_before(0), is_before(1), is_before(2)]);
+    let cut = |to: &[i32; 3]| {
+        // From the lower end along the axis, as in the voxel pipeline's rasterizer.
+        let first = if is_after == 0 { a } else { to };
+        let run = f64::from(to[axis]) - f64::from(a[axis]);
+        let rise = f64::from(to[2]) - f64::from(a[2]);
+        f64::from(first[2]) + (line - f64::from(first[axis])) * (rise / run)
+    };
+    let (p, q) = (to_units(cut(b)), to_units(cut(c)));
+    let (lo, hi) = (p.min(q), p.max(q));
+    let own = [lo.min(a[2]), hi.max(a[2])];
+    (is_after, [own, [lo.min(b[2]).min(c[2]), hi.max(b[2]).max(c[2])]])
 }
 
-/// The heights of a triangle around the point at which the borders of four columns meet: of two rows, each
-/// before and after the border across x; nothing where it does not reach. Computed as in the voxel pipeline's
-/// rasterizer; not known where a border passes through a corner, or all but.
-fn quarter(corners: &[[i32; 3]; 3], [x_line, y_line]: [f64; 2]) -> Option<[Option<[i32; 2]>; 4]> {
-    let number_of = |c: [i32; 3]| [f64::from(c[0]), f64::from(c[1]), f64::from(c[2])];
-    let [a, b, c] = [number_of(corners[0]), number_of(corners[1]), number_of(corners[2])];
+/// The heights of a triangle around the point at which the borders of four columns meet. Computed as in the voxel
+/// pipeline's rasterizer; not known where a border passes through a corner, or all but.
+#[inline]
+fn quarter(corners: &[[i32; 3]; 3], [x_line, y_line]: [f64; 2]) -> Option<Quarters> {
+    let is_before = |k: usize| usize::from(f64::from(corners[k][1]) < y_line);
     // The border across y parts one corner from two.
-    let [a_below, b_below, c_below] = [a, b, c].map(|p| p[1] < y_line);
-    let differ = b_below != c_below;
-    let alone = usize::from(differ) + usize::from(differ & (a_below != c_below));
-    let twice = [a, b, c, a, b];
-    let [a, b, c] = [twice[alone], twice[alone + 1], twice[alone + 2]];
-    let cut = |to: [f64; 3]| {
-        let (low, high) = if a[1] < to[1] { (a, to) } else { (to, a) };
-        let (run, d) = (high[1] - low[1], y_line - low[1]);
+    let (above, [a, b, c]) = part(corners, [is_before(0), is_before(1), is_before(2)]);
+    let cut = |to: &[i32; 3]| {
+        let (low, high) = if above == 0 { (a, to) } else { (to, a) };
+        let length = |k: usize| f64::from(high[k]) - f64::from(low[k]);
+        let (run, d) = (length(1), y_line - f64::from(low[1]));
         // Places are rounded, so that noise never reaches into the next column.
         const FRACTION: f64 = WHOLE / 256.0;
-        let x = low[0] + d * ((high[0] - low[0]) / run);
-        ((x + FRACTION) - FRACTION, low[2] + d * ((high[2] - low[2]) / run))
+        let x = f64::from(low[0]) + d * (length(0) / run);
+        [(x + FRACTION) - FRACTION, f64::from(low[2]) + d * (length(2) / run)]
     };
     let (p, q) = (cut(b), cut(c));
-    let above = usize::from(a[1] > y_line);
     let is_on = |v: f64, line: f64| (v <= line) & (v >= line);
-    let on_y_line = is_on(a[1], y_line) | is_on(b[1], y_line) | is_on(c[1], y_line);
-    let [a, b, c] = [a, b, c].map(|p| (p[0], p[2]));
-    if [a, b, c, p, q].iter().fold(on_y_line, |on_line, p| on_line | is_on(p.0, x_line)) {
+    let on_y_line = [a, b, c].iter().fold(false, |on, p| on | is_on(f64::from(p[1]), y_line));
+    let [a, b, c] = [a, b, c].map(|p| [f64::from(p[0]), f64::from(p[2])]);
+    if [a, b, c, p, q].iter().fold(on_y_line, |on, p| on | is_on(p[0], x_line)) {
         return None;
     }
-    let mut rows = [[Heights::NONE; 2]; 2];
-    let mut add = |row: usize, (from, to): ((f64, f64), (f64, f64))| {
-        let [before, after] = &mut rows[row];
-        let (is_before, ends_before) = (from.0 < x_line, to.0 < x_line);
-        before.extend(from.1, is_before);
-        after.extend(from.1, !is_before);
-        let z = height_at(from, to, x_line);
-        before.extend(z, is_before != ends_before);
-        after.extend(z, is_before != ends_before);
-    };
-    for segment in [(a, p), (p, q), (q, a)] {
-        add(above, segment);
+    let mut quarters = Quarters { line: x_line, heights: [Quarters::NONE; 4] };
+    let (own, others) = (2 * above, 2 - 2 * above);
+    for (row, p) in
+        [(own, a), (own, p), (own, q), (others, p), (others, q), (others, b), (others, c)]
+    {
+        quarters.extend(row + quarters.side(p), p[1]);
     }
-    for segment in [(b, c), (c, q), (q, p), (p, b)] {
-        add(1 - above, segment);
+    for edge in [[a, p, b], [a, q, c]] {
+        // It meets the border in the other row where it has not when it comes there.
+        let later = usize::from(quarters.side(edge[0]) == quarters.side(edge[1]));
+        quarters.cross(own ^ (2 * later), edge[later], edge[later + 1]);
     }
-    let [[a, b], [c, d]] = rows;
-    Some([a, b, c, d].map(|h| (h.0[0] <= h.0[1]).then(|| h.rounded())))
+    quarters.cross(own, p, q);
+    quarters.cross(others, p, q);
+    quarters.cross(others, b, c);
+    Some(quarters)
+}
+
+/// The heights of something in four columns around a point: in two rows, each before and after a line across x.
+/// Nothing lies on the line. What lies where cannot be foreseen, so no branch asks.
+struct Quarters {
+    line: f64,
+    /// The lowest and the highest; the wrong way round where it does not reach.
+    heights: [[f64; 2]; 4],
+}
+
+impl Quarters {
+    const NONE: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
+
+    #[inline]
+    fn side(&self, p: [f64; 2]) -> usize {
+        usize::from(p[0] > self.line)
+    }
+
+    #[inline]
+    fn extend(&mut self, quarter: usize, z: f64) {
+        let [lo, hi] = &mut self.heights[quarter];
+        *lo = if z < *lo { z } else { *lo };
+        *hi = if z > *hi { z } else { *hi };
+    }
+
+    /// Adds where a segment of one row crosses the line, if it does. It is given by its ends, each a place along x
+    /// and a height.
+    #[inline]
+    fn cross(&mut self, row: usize, from: [f64; 2], to: [f64; 2]) {
+        let sides = [self.side(from), self.side(to)];
+        // From the lower end along the axis; the slope is the same from either.
+        let [x, z] = [from, to][usize::from(from[0] > to[0])];
+        let z = z + (self.line - x) * ((to[1] - from[1]) / (to[0] - from[0]));
+        // Its start is known already.
+        let crosses = ((sides[0] ^ sides[1]) as u64).wrapping_neg();
+        let z = f64::from_bits((z.to_bits() & crosses) | (from[1].to_bits() & !crosses));
+        for side in sides {
+            self.extend(row + side, z);
+        }
+    }
 }
 
 /// Triangles that a thread rasterizes before it looks for more.
 const CHUNK: usize = 2048;
+
+/// For so many faces besides two for each triangle memory is kept ready at most.
+const MOST_TO_RESERVE: usize = 1 << 16;
 
 /// Every triangle over every column that it reaches into.
 pub(crate) fn rasterize(
@@ -341,11 +411,14 @@ pub(crate) fn rasterize(
     scales: &Scales,
     ruler: &Ruler,
 ) -> Vec<Vec<(u32, FaceRange)>> {
+    // What is not written to costs nothing, while growing costs copies.
+    let columns = scales.coarse.width as usize * scales.coarse.depth as usize;
+    let more = 2 * columns / triangles.len().div_ceil(CHUNK).max(1);
     triangles
         .par_chunks(CHUNK)
         .enumerate()
         .map_init(ColumnSamples::default, |samples, (chunk, triangles)| {
-            let mut out = Vec::with_capacity(2 * triangles.len());
+            let mut out = Vec::with_capacity(triangles.len() * 2 + more.min(MOST_TO_RESERVE));
             for (i, t) in triangles.iter().enumerate() {
                 let triangle = (chunk * CHUNK + i) as u32;
                 let reach = ruler.reach_of(&t.corners);
@@ -357,10 +430,11 @@ pub(crate) fn rasterize(
                     continue;
                 }
                 let grid = &scales.coarse;
-                for (column, s) in samples.sweep(triangle, t, grid, &whole_window(grid)) {
-                    let spans = ruler.spans_in(&reach, *column);
-                    out.push((*column, face([s.lo, s.hi], spans)));
-                }
+                let swept = samples.sweep(triangle, t, grid, &whole_window(grid));
+                let with_spans = ruler.with_spans(&reach, swept);
+                out.extend(
+                    with_spans.map(|(column, s, spans)| (column, face([s.lo, s.hi], spans))),
+                );
             }
             out
         })
@@ -377,29 +451,34 @@ fn add_few_columns(
     face: impl Fn([i32; 2], [[u8; 2]; 2]) -> FaceRange,
     out: &mut Vec<(u32, FaceRange)>,
 ) -> bool {
-    if let Some(column) = ruler.only_column(reach) {
+    if let Some((column, spans)) = ruler.only_column(reach) {
         let [a, b, c] = corners;
         let heights = [a[2].min(b[2]).min(c[2]), a[2].max(b[2]).max(c[2])];
-        let place = [reach.columns[0][0], reach.columns[1][0]];
-        out.push((column, face(heights, ruler.spans_at(reach, place))));
+        out.push((column, face(heights, spans)));
         return true;
     }
     if let Some(two) = ruler.two_columns(reach) {
-        let heights = split(corners, two.axis, two.line);
-        for k in 0..2 {
-            let spans = ruler.spans_at(reach, two.places[k]);
-            out.push((two.columns[k], face(heights[k], spans)));
+        let (first, heights) = split(corners, two.axis, two.line);
+        for (k, heights) in [first, 1 - first].into_iter().zip(heights) {
+            out.push((two.columns[k], face(heights, two.spans[k])));
         }
         return true;
     }
     let Some(lines) = ruler.inner_borders(reach) else { return false };
-    let Some(heights) = quarter(corners, lines) else { return false };
-    for (k, heights) in (0..).zip(heights) {
-        let Some(heights) = heights else { continue };
-        let place = [reach.columns[0][k & 1], reach.columns[1][k >> 1]];
-        let column = place[1] as u32 * ruler.width + place[0] as u32;
-        out.push((column, face(heights, ruler.spans_at(reach, place))));
+    let Some(quarters) = quarter(corners, lines) else { return false };
+    let (before, mut count) = (out.len(), 0);
+    let column = reach.first[1] as u32 * ruler.width + reach.first[0] as u32;
+    let mut faces = [(0, face([0; 2], [[0; 2]; 2])); 4];
+    for (k, [lo, hi]) in (0..).zip(quarters.heights) {
+        let place = [reach.first[0] + (k & 1), reach.first[1] + (k >> 1)];
+        let spans = ruler.spans_at(reach, place);
+        let next = column + (k & 1) as u32 + (k >> 1) as u32 * ruler.width;
+        // The next one takes its place where there is none.
+        faces[count] = (next, face([to_units(lo), to_units(hi)], spans));
+        count += usize::from(lo <= hi);
     }
+    out.extend_from_slice(&faces);
+    out.truncate(before + count);
     true
 }
 
@@ -464,13 +543,12 @@ mod tests {
     #[test]
     fn whole_parts_are_those_of_a_division() {
         for part in [1_i64, 2, 3, 7, 1_600, 13_104, 52_416, 1_048_575] {
-            let per_unit = 1.0 / part as f64;
+            let parts = Parts::new(part as f64, [0.0, -77.0]);
             for times in (0..2_000).chain((1 << 31) / part - 100..(1 << 31) / part) {
                 for units in [times * part - 1, times * part, times * part + 1] {
-                    let units = units.clamp(0, i64::from(i32::MAX));
-                    let whole = units / part;
-                    assert_eq!(whole_parts(units as f64, per_unit) as i64, whole, "{units} {part}");
-                    assert_eq!(i64::from(count_parts(units as f64, per_unit)), whole);
+                    let units = units.clamp(-1, i64::from(i32::MAX));
+                    let found = parts.count([units as f64, (units - 77) as f64]);
+                    assert_eq!(found.map(i64::from), [units.div_euclid(part); 2], "{units} {part}");
                 }
             }
         }

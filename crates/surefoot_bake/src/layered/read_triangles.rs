@@ -11,9 +11,9 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::read::{self, Point3, Soup, normal_units};
 use crate::layered::scales::round_to_i32;
-use crate::layered::table::{FEW, Table, count_equal, hash};
+use crate::layered::table::{FEW, Table, has_equal, hash};
 use crate::settings::Resolved;
-use crate::voxel::grid::{Classes, GridTriangle};
+use crate::voxel::grid::{Classes, GridTriangle, Surface};
 use glam::DVec3;
 use rayon::prelude::*;
 use surefoot_geom::Frame;
@@ -49,25 +49,27 @@ pub(crate) fn read_triangles(
     }
     let (frame, origin, canonical) = place_points(scene, settings)?;
     let (points, number_of) = weld(&canonical, origin);
-    let number = |&p: &u32| number_of[p as usize];
-    let numbers = scene.triangles().iter().map(|[a, b, c]| [number(a), number(b), number(c)]);
-    let mut numbers: Vec<[u32; 3]> = numbers.map(smallest_first).collect();
+    let mut numbers = vec![[0; 3]; scene.triangles().len()];
+    for (own, t) in numbers.iter_mut().zip(scene.triangles()) {
+        write_smallest_first(t.map(|p| number_of[p as usize]), own);
+    }
     let repeats = Repeats::find(&numbers, points.len());
     let mut triangles = Vec::with_capacity(numbers.len());
     let (mut degenerate, mut duplicates, mut lower_sides) = (0, 0, 0);
     for i in 0..numbers.len() {
         let t = numbers[i];
         let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
-        if normal_units(corners[0], corners[1], corners[2]) == DVec3::ZERO {
+        let normal = normal_units(corners[0], corners[1], corners[2]);
+        let surface = classes.facing(normal, 0);
+        if normal == DVec3::ZERO {
             degenerate += 1;
         } else if repeats.0[i] == Repeat::Same {
             duplicates += 1;
-        } else if let Some(surface) = classes.class(&corners, 0, || repeats.0[i] == Repeat::Turned)
-        {
+        } else if repeats.0[i] == Repeat::Turned && surface == Surface::DOWN {
+            lower_sides += 1;
+        } else {
             numbers[triangles.len()] = t;
             triangles.push(GridTriangle { corners, surface });
-        } else {
-            lower_sides += 1;
         }
     }
     numbers.truncate(triangles.len());
@@ -127,12 +129,8 @@ impl Repeats {
         let mut repeats = Self(vec![Repeat::No; numbers.len()]);
         for ends in firsts.windows(2) {
             let (first, end) = (ends[0] as usize, ends[1] as usize);
-            let has_equal = |some: &[u32; FEW]| {
-                // What is none of them counts once.
-                count_equal(some, end - first).iter().sum::<u32>() > FEW as u32
-            };
             let some = digests[first..].first_chunk();
-            if end - first > FEW || some.is_some_and(has_equal) {
+            if end - first > FEW || some.is_some_and(|some| has_equal(some, end - first)) {
                 repeats.mark(&mut order[first..end], numbers);
             }
         }
@@ -170,13 +168,16 @@ fn digest(t: &[u32; 3]) -> u32 {
     b.wrapping_mul(0x9E37_79B1) ^ c
 }
 
-/// The same triangle, beginning with its smallest number. Which one that is cannot be foreseen, so no branch
-/// asks.
+/// Writes a triangle beginning with its smallest number. Which one that is cannot be foreseen, so no branch asks; and
+/// each number goes to its place at once, since what was just written in parts is slow to read as a whole.
 #[inline]
-fn smallest_first([a, b, c]: [u32; 3]) -> [u32; 3] {
+fn write_smallest_first([a, b, c]: [u32; 3], into: &mut [u32; 3]) {
+    const PLACES: [[usize; 3]; 3] = [[0, 1, 2], [2, 0, 1], [1, 2, 0]];
     let first = usize::from((b < a) & (b <= c)) + 2 * usize::from((c < a) & (c < b));
-    let twice = [a, b, c, a, b];
-    [twice[first], twice[first + 1], twice[first + 2]]
+    let [at_a, at_b, at_c] = PLACES[first];
+    into[at_a] = a;
+    into[at_b] = b;
+    into[at_c] = c;
 }
 
 /// The frame of a scene, and its points in metres with what is to become their origin: as in the exact
@@ -190,14 +191,15 @@ fn place_points(
     for &p in scene.triangles().iter().flatten() {
         used[p as usize] = true;
     }
-    let canonical: Vec<DVec3> = (0..scene.points().len() as u32)
-        .into_par_iter()
-        .map(|i| rotated.canonical_from_user(scene.point(i)))
-        .collect();
+    let from = scene.origin();
+    let user = |p: &[f32; 3]| [0, 1, 2].map(|k| from[k] + f64::from(p[k]));
+    let canonical: Vec<DVec3> =
+        scene.points().par_iter().map(|p| rotated.canonical_from_user(user(p))).collect();
     let (mut lo, mut hi) = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
     for (p, _) in canonical.iter().zip(&used).filter(|(_, used)| **used) {
-        lo = lo.min(*p);
-        hi = hi.max(*p);
+        // All of them are numbers.
+        lo = DVec3::select(p.cmplt(lo), *p, lo);
+        hi = DVec3::select(p.cmpgt(hi), *p, hi);
     }
     // Whole metres, so that moving a scene by whole metres moves its lattice with it.
     let origin = if lo.x <= hi.x { ((lo + hi) * 0.5).round() } else { DVec3::ZERO };
@@ -288,11 +290,16 @@ mod tests {
 
     #[test]
     fn a_triangle_is_turned_until_its_smallest_number_comes_first() {
+        let turned = |t: [u32; 3]| {
+            let mut turned = [0; 3];
+            write_smallest_first(t, &mut turned);
+            turned
+        };
         for t in [[1, 2, 3], [2, 3, 1], [3, 1, 2]] {
-            assert_eq!(smallest_first(t), [1, 2, 3]);
+            assert_eq!(turned(t), [1, 2, 3]);
         }
         for t in [[1, 3, 2], [3, 2, 1], [2, 1, 3]] {
-            assert_eq!(smallest_first(t), [1, 3, 2]);
+            assert_eq!(turned(t), [1, 3, 2]);
         }
     }
 

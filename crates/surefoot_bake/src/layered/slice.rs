@@ -9,14 +9,14 @@
 mod extents;
 
 #[cfg(test)]
-pub(crate) use extents::tests;
+pub(crate) use extents::tests::strewn_slices;
 pub(crate) use extents::{Block, Sought};
 
 use crate::context::{StageContext, StageView, ViewFace};
 use crate::error::BakeError;
 use crate::layered::ledges::{Ledge, Points, find_ledges, sort_ledges};
 use crate::layered::rasterize::{
-    FaceRange, Ruler, count_parts, in_column_order, rasterize, sort_into_columns,
+    FaceRange, Parts, Ruler, in_column_order, in_plan, rasterize, sort_into_columns,
 };
 use crate::layered::scales::Scales;
 use crate::layered::slice::extents::Extents;
@@ -180,33 +180,9 @@ pub(crate) fn slice(
     let (face_firsts, faces) = sort_into_columns(columns, loose)?;
     let extents = Extents::new(&face_firsts, &faces, scales);
     context.check_cancelled()?;
-    let levels = Levels::new(grid);
-    let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
-        .par_chunks(CHUNK)
-        .zip(face_firsts[1..].par_chunks(CHUNK))
-        .map(|(from, to)| {
-            let (mut counts, mut words) = (Vec::with_capacity(from.len()), Vec::new());
-            for (&from, &to) in from.iter().zip(to) {
-                let before = words.len();
-                words_of_faces(&faces[from as usize..to as usize], &levels, &mut words);
-                counts.push((words.len() - before) as u32);
-            }
-            (counts, words)
-        })
-        .collect();
-    let mut word_firsts = Vec::with_capacity(columns + 1);
-    let mut words: Vec<Word> = Vec::with_capacity(chunks.iter().map(|c| c.1.len()).sum());
-    let mut first = 0;
-    for (counts, of_chunk) in &chunks {
-        for count in counts {
-            word_firsts.push(first);
-            first += count;
-        }
-        words.extend_from_slice(of_chunk);
-    }
-    word_firsts.push(first);
-    let placed = Placed::new(points, &ruler);
-    let (ledge_point_firsts, ledge_points) = placed.by_column(columns, |p| is_end[p]);
+    let (word_firsts, words) = find_words(&face_firsts, &faces, &Levels::new(grid));
+    let placed = Placed::new(points, columns, &ruler);
+    let (ledge_point_firsts, ledge_points) = placed.among(&is_end);
     let bits = |of: fn(&Word) -> u64| words.iter().map(|w| of(w).count_ones() as usize).sum();
     context.count("columns", columns);
     context.count("positive_voxels", bits(|w| w.positive));
@@ -214,7 +190,6 @@ pub(crate) fn slice(
     if triangles.iter().all(|t| !t.surface.is_ground()) {
         context.warn(Warning::NoGround);
     }
-    let (point_firsts, points) = placed.by_column(columns, |_| true);
     Ok(Slices {
         triangles,
         face_firsts,
@@ -226,48 +201,86 @@ pub(crate) fn slice(
         ledges,
         ledge_point_firsts,
         ledge_points,
-        point_firsts,
-        points,
+        point_firsts: placed.firsts,
+        points: placed.points,
     })
 }
 
 /// Tells in which voxel of a column a height lies.
 #[derive(Clone, Copy, Debug)]
-struct Levels {
-    base: f64,
-    per_unit: f64,
-}
+struct Levels(Parts<1>);
 
 impl Levels {
     fn new(grid: &Grid) -> Self {
         let base = i64::from(grid.level_height(0)) - i64::from(grid.cell_height / 2);
-        Self { base: base as f64, per_unit: 1.0 / f64::from(grid.cell_height) }
+        Self(Parts::new(f64::from(grid.cell_height), [base as f64]))
     }
 
     /// As [`Grid::level`] has it.
     #[inline]
     fn level(&self, z: i32) -> i32 {
-        count_parts(f64::from(z) - self.base, self.per_unit)
+        self.0.count([f64::from(z)])[0]
     }
+}
+
+/// The voxels that the faces of each column pass through, and where each column's words begin.
+fn find_words(face_firsts: &[u32], faces: &[FaceRange], levels: &Levels) -> (Vec<u32>, Vec<Word>) {
+    let columns = face_firsts.len() - 1;
+    let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
+        .par_chunks(CHUNK)
+        .zip(face_firsts[1..].par_chunks(CHUNK))
+        .map(|(from, to)| {
+            let (mut counts, mut words) = (Vec::with_capacity(from.len()), Vec::new());
+            for (&from, &to) in from.iter().zip(to) {
+                let before = words.len();
+                words_of_faces(&faces[from as usize..to as usize], levels, &mut words);
+                counts.push((words.len() - before) as u32);
+            }
+            (counts, words)
+        })
+        .collect();
+    let mut firsts = Vec::with_capacity(columns + 1);
+    let mut words: Vec<Word> = Vec::with_capacity(chunks.iter().map(|c| c.1.len()).sum());
+    let mut first = 0;
+    for (counts, of_chunk) in &chunks {
+        for count in counts {
+            firsts.push(first);
+            first += count;
+        }
+        words.extend_from_slice(of_chunk);
+    }
+    firsts.push(first);
+    (firsts, words)
 }
 
 /// Adds the voxels that the faces of a column pass through, from below.
 fn words_of_faces(faces: &[FaceRange], levels: &Levels, words: &mut Vec<Word>) {
+    let Some(first) = faces.first() else { return };
+    // Most columns have one word.
+    let mut only = Word { at: levels.level(first.lo) >> 6, positive: 0, filled: 0 };
+    for face in faces {
+        let (lo, hi) = (levels.level(face.lo) - only.at * 64, levels.level(face.hi) - only.at * 64);
+        if (lo | hi) & !63 != 0 {
+            return several_words_of_faces(faces, levels, words);
+        }
+        let filled = (u64::MAX >> (63 - hi)) & (u64::MAX << lo);
+        only.filled |= filled;
+        only.positive |= filled & u64::from(face.surface.is_ground()).wrapping_neg();
+    }
+    words.push(only);
+}
+
+/// The same of a column with several words.
+fn several_words_of_faces(faces: &[FaceRange], levels: &Levels, words: &mut Vec<Word>) {
     let first = words.len();
     for face in faces {
         let (lo, hi) = (levels.level(face.lo), levels.level(face.hi));
-        let ground = face.surface.is_ground();
         for at in lo.div_euclid(64)..=hi.div_euclid(64) {
             let from = (lo - at * 64).max(0) as u32;
             let to = (hi - at * 64).min(63) as u32;
             let filled = (u64::MAX >> (63 - to)) & (u64::MAX << from);
-            let positive = if ground { filled } else { 0 };
-            // Most columns have one word.
-            let found = match &words[first..] {
-                [only] if only.at == at => Ok(0),
-                several => several.binary_search_by_key(&at, |w| w.at),
-            };
-            match found {
+            let positive = if face.surface.is_ground() { filled } else { 0 };
+            match words[first..].binary_search_by_key(&at, |w| w.at) {
                 Ok(i) => {
                     words[first + i].positive |= positive;
                     words[first + i].filled |= filled;
@@ -278,51 +291,103 @@ fn words_of_faces(faces: &[FaceRange], levels: &Levels, words: &mut Vec<Word>) {
     }
 }
 
-/// The points of triangles, and the column over each; none over those of no triangle.
-struct Placed<'a> {
-    points: &'a [[i32; 3]],
-    columns: Vec<u32>,
+/// The points of triangles by column, each once.
+struct Placed {
+    /// Where each column's points begin, and one past the last at the end.
+    firsts: Vec<u32>,
+    points: Vec<[i32; 3]>,
+    /// Their numbers.
+    numbers: Vec<u32>,
 }
 
-impl<'a> Placed<'a> {
-    const NOWHERE: u32 = u32::MAX;
-
-    fn new(Points { numbers, points }: Points<'a>, ruler: &Ruler) -> Self {
-        let mut columns = vec![Self::NOWHERE; points.len()];
+impl Placed {
+    fn new(Points { numbers, points }: Points<'_>, columns: usize, ruler: &Ruler) -> Self {
+        // Points of no triangle lie in one column more.
+        let mut column_of = vec![columns as u32; points.len()];
         for &number in numbers.as_flattened() {
-            columns[number as usize] = 0;
+            column_of[number as usize] = 0;
         }
-        for (column, p) in columns.iter_mut().zip(points).filter(|(c, _)| **c != Self::NOWHERE) {
-            *column = ruler.column_over([p[0], p[1]]);
-        }
-        Self { points, columns }
-    }
-
-    /// Some of the points by column, each once.
-    fn by_column(
-        &self,
-        columns: usize,
-        is_wanted: impl Fn(usize) -> bool,
-    ) -> (Vec<u32>, Vec<[i32; 3]>) {
-        let wanted = || {
-            let placed = self.columns.iter().zip(self.points).enumerate();
-            let placed = placed.filter(|(i, (c, _))| **c != Self::NOWHERE && is_wanted(*i));
-            placed.map(|(_, (&column, point))| (column as usize, point))
-        };
-        let mut firsts = vec![0_u32; columns + 1];
-        for (column, _) in wanted() {
-            firsts[column + 1] += 1;
+        let mut firsts = vec![0_u32; columns + 2];
+        for (column, p) in column_of.iter_mut().zip(points) {
+            if *column == 0 {
+                *column = ruler.column_over(in_plan(*p));
+            }
+            firsts[*column as usize + 1] += 1;
         }
         for i in 0..columns {
             firsts[i + 1] += firsts[i];
         }
+        firsts.truncate(columns + 1);
+        let count = firsts[columns] as usize;
         let mut next = firsts.clone();
-        let mut by_column = vec![[0; 3]; firsts[columns] as usize];
-        for (column, point) in wanted() {
-            let at = &mut next[column];
-            by_column[*at as usize] = *point;
+        let mut placed = Self { firsts, points: vec![[0; 3]; count], numbers: vec![0; count] };
+        for (i, (&column, point)) in (0..).zip(column_of.iter().zip(points)) {
+            if column as usize == columns {
+                continue;
+            }
+            let at = &mut next[column as usize];
+            placed.points[*at as usize] = *point;
+            placed.numbers[*at as usize] = i;
             *at += 1;
         }
-        (firsts, by_column)
+        placed
+    }
+
+    /// Those of which something is so, by column. For which it is cannot be foreseen, so no branch asks.
+    fn among(&self, is_so: &[bool]) -> (Vec<u32>, Vec<[i32; 3]>) {
+        let mut firsts = Vec::with_capacity(self.firsts.len());
+        let (mut found, mut count) = (vec![[0; 3]; self.points.len() + 1], 0);
+        for ends in self.firsts.windows(2) {
+            firsts.push(count as u32);
+            for i in ends[0] as usize..ends[1] as usize {
+                found[count] = self.points[i];
+                count += usize::from(is_so[self.numbers[i] as usize]);
+            }
+        }
+        firsts.push(count as u32);
+        found.truncate(count);
+        (firsts, found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Columns of one word and of several, with faces of one voxel and of many.
+    #[test]
+    fn voxels_are_those_that_faces_pass_through() {
+        let levels = Levels(Parts::new(10.0, [-500.0]));
+        let (mut state, mut several) = (3_u32, 0);
+        let mut below = |most: i32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as i32 % most
+        };
+        for column in 0..200 {
+            let (from, within) = (below(3_000), [500, 3_000][column % 2]);
+            let faces: Vec<FaceRange> = (0..below(5))
+                .map(|k| {
+                    let lo = from - 500 + below(within);
+                    let surface = [Surface::STEEP, Surface::ground(0)][k as usize % 2];
+                    FaceRange { triangle: 0, lo, hi: lo + below(400), surface, spans: [[0; 2]; 2] }
+                })
+                .collect();
+            let mut words = vec![Word { at: 99, positive: 1, filled: 1 }];
+            words_of_faces(&faces, &levels, &mut words);
+            words.remove(0);
+            assert!(words.is_sorted_by(|a, b| a.at < b.at));
+            several += usize::from(words.len() > 1);
+            for level in 0..800 {
+                let passes =
+                    |f: &&FaceRange| ((f.lo + 500) / 10..=(f.hi + 500) / 10).contains(&level);
+                let word = words.iter().find(|w| w.at == level / 64);
+                let bits = word.map_or([0; 2], |w| [w.filled, w.positive]);
+                let [filled, positive] = bits.map(|bits| bits >> (level % 64) & 1 != 0);
+                assert_eq!(filled, faces.iter().any(|f| passes(&f)), "{column} {level}");
+                let ground = faces.iter().any(|f| passes(&f) && f.surface.is_ground());
+                assert_eq!(positive, ground, "{column} {level}");
+            }
+        }
+        assert!((20..180).contains(&several), "{several} columns of several words");
     }
 }

@@ -59,10 +59,10 @@ impl Table {
 /// So many numbers are compared with each other sooner than sorted.
 pub(crate) const FEW: usize = 8;
 
-/// How often each of a few numbers is among them; once what lies beyond their count. All are compared with all,
-/// since nothing can be foreseen. Numbers below [`FEW`] may be counted too often.
+/// Whether any two of the first of a few numbers are equal. All are compared with all, since nothing can be foreseen.
+/// Numbers below [`FEW`] may seem to be there twice.
 #[inline]
-pub(crate) fn count_equal(some: &[u32; FEW], count: usize) -> [u32; FEW] {
+pub(crate) fn has_equal(some: &[u32; FEW], count: usize) -> bool {
     // As many ones as there are numbers, read from where the rest are none.
     const KEEP: [u32; 2 * FEW] = {
         let mut keep = [0; 2 * FEW];
@@ -77,13 +77,14 @@ pub(crate) fn count_equal(some: &[u32; FEW], count: usize) -> [u32; FEW] {
     for (k, (number, keep)) in (0..).zip(some.iter_mut().zip(&KEEP[FEW - count..])) {
         *number = (*number & keep) | (k & !keep);
     }
-    let mut times = [0; FEW];
-    for number in some {
-        for (times, other) in times.iter_mut().zip(&some) {
-            *times += u32::from(*other == number);
+    // Each with the one some places on, going around.
+    let mut equal = [0; FEW];
+    for places in 1..=FEW / 2 {
+        for k in 0..FEW {
+            equal[k] |= u32::from(some[k] == some[(k + places) % FEW]);
         }
     }
-    times
+    equal.iter().fold(0, |any, equal| any | equal) != 0
 }
 
 /// A hash of three numbers: the halves of a product of 128 bits, twice, with the constants of splitmix64.
@@ -96,4 +97,24 @@ pub(crate) fn hash(key: [u32; 3]) -> u64 {
     let first = u64::from(key[0]) | u64::from(key[1]) << 32;
     let h = fold(first ^ 0x9E37_79B9_7F4A_7C15, u64::from(key[2]) ^ 0xBF58_476D_1CE4_E5B9);
     fold(h ^ 0x94D0_49BB_1331_11EB, 0x9E37_79B9_7F4A_7C15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_numbers_are_found_wherever_they_are() {
+        for count in 0..=FEW {
+            let different: [u32; FEW] = std::array::from_fn(|k| 100 + 7 * k as u32);
+            assert!(!has_equal(&different, count), "{count}");
+            for i in 0..FEW {
+                for k in 0..i {
+                    let mut some = different;
+                    some[i] = some[k];
+                    assert_eq!(has_equal(&some, count), i < count, "{i} and {k} of {count}");
+                }
+            }
+        }
+    }
 }

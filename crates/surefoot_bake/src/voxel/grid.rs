@@ -404,12 +404,57 @@ impl Classes {
         area: u16,
         is_sheet: impl FnOnce() -> bool,
     ) -> Option<Surface> {
-        let normal: DVec3 = normal_units(corners[0], corners[1], corners[2]).normalize_or_zero();
-        let up = if self.two_sided { normal.z.abs() } else { normal.z };
-        // Chosen without branches, since the classes of a crowd follow no pattern.
-        let leaning = if up > 0.0 { Surface::STEEP } else { Surface::DOWN };
-        let other = if up.abs() < VERTICAL_SINE { Surface::UPRIGHT } else { leaning };
-        let class = if up >= self.least_cosine { Surface::ground(area) } else { other };
+        let class = self.facing(normal_units(corners[0], corners[1], corners[2]), area);
         (class != Surface::DOWN || !is_sheet()).then_some(class)
+    }
+
+    /// What a triangle with a normal of any length is to a column. The classes of a crowd follow no pattern, so no
+    /// branch asks.
+    #[inline]
+    pub(crate) fn facing(&self, normal: DVec3, area: u16) -> Surface {
+        let normal = normal.normalize_or_zero();
+        let up = if self.two_sided { normal.z.abs() } else { normal.z };
+        let is_ground = u32::from(up >= self.least_cosine);
+        let is_upright = u32::from(up.abs() < VERTICAL_SINE);
+        let is_up = u32::from(up > 0.0);
+        let leaning = Surface::DOWN.0 - is_up * (Surface::DOWN.0 - Surface::STEEP.0);
+        // All bits or none of each.
+        let (ground, other) = (is_ground.wrapping_neg(), is_upright.wrapping_sub(1) & leaning);
+        Surface((Surface::ground(area).0 & ground) | (other & !ground))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::BakeSettings;
+
+    /// Normals all around, of several lengths, told apart one question after another.
+    #[test]
+    fn classes_are_those_that_questions_give() {
+        let settings = BakeSettings::default().resolve().unwrap();
+        for two_sided in [false, true] {
+            let classes = Classes { two_sided, ..Classes::new(&settings) };
+            let mut counts = [0; 4];
+            for degree in 0..360 {
+                let (sine, cosine) = f64::from(degree).to_radians().sin_cos();
+                let normal = DVec3::new(0.6 * sine, 0.8 * sine, cosine);
+                let up = if two_sided { cosine.abs() } else { cosine };
+                let (expected, kind) = if up >= classes.least_cosine {
+                    (Surface::ground(9), 0)
+                } else if up.abs() < VERTICAL_SINE {
+                    (Surface::UPRIGHT, 1)
+                } else if up > 0.0 {
+                    (Surface::STEEP, 2)
+                } else {
+                    (Surface::DOWN, 3)
+                };
+                for length in [1.0, 3e-3, 7e9] {
+                    assert_eq!(classes.facing(length * normal, 9), expected, "{degree}");
+                }
+                counts[kind] += 1;
+            }
+            assert_eq!(counts.map(|n| n > 0), [true, true, true, !two_sided]);
+        }
     }
 }
