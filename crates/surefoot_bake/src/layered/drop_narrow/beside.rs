@@ -9,6 +9,13 @@ use crate::layered::flood_layers::columns_beside;
 use crate::layered::scales::Scales;
 use crate::layered::walk_over::next_in_cell;
 
+/// Whether what lies beyond a pixel is visited too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beyond {
+    Visit,
+    Leave,
+}
+
 /// The pixels beside each other.
 pub(super) struct Beside {
     /// In every direction the number of the next pixel, or that of nothing; the last ones are those of nothing.
@@ -37,12 +44,15 @@ impl Beside {
     }
 
     /// Visits the pixels around one that steps lead to, and whether they lie diagonally: those twice where two
-    /// ways lead there. Where there is none, nothing is visited by its number.
+    /// ways lead there. Where there is none, nothing is visited by its number. A visitor may say that it needs
+    /// none of those beyond one that does not lie diagonally.
     #[inline]
-    pub(super) fn visit_around(&self, pixel: u32, mut visit: impl FnMut(u32, bool)) {
+    pub(super) fn visit_around(&self, pixel: u32, mut visit: impl FnMut(u32, bool) -> Beyond) {
         let row = self.row(pixel);
         for d in 0..4 {
-            visit(row[d], false);
+            if visit(row[d], false) == Beyond::Leave {
+                continue;
+            }
             let beyond = self.row(row[d]);
             visit(beyond[(d + 1) % 4], true);
             visit(beyond[(d + 3) % 4], true);

@@ -14,52 +14,70 @@ use crate::layered::fine_map::FinePlace;
 const MARGIN: usize = 2;
 
 /// What is known of a pixel.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
-    Nothing,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patch {
+    /// It does not remain.
+    None,
+    /// It may remain; nobody knows yet in what.
+    Unknown,
     /// It belongs to the patch that is being gathered.
     Gathered,
     /// It belongs to a patch that may be large enough.
     Large,
 }
 
-/// Takes patches out of the ground that may remain which cover fewer than so many pixels and reach less than
-/// so far in height, so that they do not lie over themselves.
-pub(super) fn take_out_small(
-    remains: &mut [bool],
+/// Tells of all ground that may remain whether it belongs to a patch that covers as many pixels or reaches as far
+/// in height, so that it may lie over itself. What does not is none.
+pub(super) fn find_large(
+    patches: &mut [Patch],
     beside: &Beside,
     (least, height): (f64, i64),
     place: impl Fn(u32) -> (FinePlace, i32),
 ) {
-    let mut known = vec![Known::Nothing; remains.len()];
     let mut patch: Vec<u32> = Vec::new();
     for start in 0..beside.nothing {
-        if !remains[start as usize] || known[start as usize] == Known::Large {
+        if patches[start as usize] != Patch::Unknown {
             continue;
         }
-        patch.clear();
-        patch.push(start);
-        known[start as usize] = Known::Gathered;
-        let mut is_large = false;
-        let mut at = 0;
-        while let Some(&pixel) = patch.get(at).filter(|_| !is_large) {
-            at += 1;
-            // Most lie beside ground that is known to be large.
-            is_large = patch.len() as f64 >= least;
-            for p in beside.row(pixel) {
-                is_large |= known[p as usize] == Known::Large;
-                if known[p as usize] == Known::Nothing && remains[p as usize] {
-                    known[p as usize] = Known::Gathered;
-                    patch.push(p);
-                }
+        // Most lie beside ground that is known to be large.
+        if beside.row(start).iter().any(|&p| patches[p as usize] == Patch::Large) {
+            patches[start as usize] = Patch::Large;
+            continue;
+        }
+        let reached_large = gather(start, patches, beside, least, &mut patch);
+        let is_small = !reached_large && is_small(patch.iter().map(|&p| place(p)), least, height);
+        let known = if is_small { Patch::None } else { Patch::Large };
+        patch.iter().for_each(|&p| patches[p as usize] = known);
+    }
+}
+
+/// Gathers the patch of a pixel; returns whether it reached one that may be large enough, or became one.
+fn gather(
+    start: u32,
+    patches: &mut [Patch],
+    beside: &Beside,
+    least: f64,
+    patch: &mut Vec<u32>,
+) -> bool {
+    patch.clear();
+    patch.push(start);
+    patches[start as usize] = Patch::Gathered;
+    let mut at = 0;
+    while let Some(&pixel) = patch.get(at) {
+        at += 1;
+        let mut is_large = patch.len() as f64 >= least;
+        for p in beside.row(pixel) {
+            is_large |= patches[p as usize] == Patch::Large;
+            if patches[p as usize] == Patch::Unknown {
+                patches[p as usize] = Patch::Gathered;
+                patch.push(p);
             }
         }
-        if is_large || !is_small(patch.iter().map(|&p| place(p)), least, height) {
-            patch.iter().for_each(|&p| known[p as usize] = Known::Large);
-        } else {
-            patch.iter().for_each(|&p| remains[p as usize] = false);
+        if is_large {
+            return true;
         }
     }
+    false
 }
 
 /// Whether pixels at some places and heights cover fewer than so many, those around them counted, and lie within
