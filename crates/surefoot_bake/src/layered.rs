@@ -97,8 +97,8 @@ pub(crate) fn build(
         c.observe(|| map.view(&frame, &slices, &scales, |p| map.has_ground(p)));
         Ok(map)
     })?;
-    let map =
-        context.stage("drop_narrow", |c| drop_narrow::drop_narrow(map, &slices, &scales, c))?;
+    let map = context
+        .stage("drop_narrow", |c| drop_narrow::drop_narrow(map, &slices, &scales, &settings, c))?;
     let linked =
         context.stage("link_pixels", |c| link_pixels::link_pixels(map, &slices, &scales, c))?;
     let field = context.stage("erode", |c| {

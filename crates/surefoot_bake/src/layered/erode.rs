@@ -178,7 +178,6 @@ impl DistanceField {
         front: &mut Front,
     ) {
         let known = self.nearest[pixel as usize];
-        // Most pixels around one know its point already.
         if known == point {
             return;
         }
@@ -218,8 +217,11 @@ impl DistanceField {
         let middle = linked.map.middle(pixel, scales);
         let fine = i64::from(scales.fine);
         let mut reach = |to: u32, dx: i64, dy: i64| {
-            let there = [middle[0] + dx * fine, middle[1] + dy * fine];
-            self.offer(to, point, class, there, front);
+            // Most pixels around one know its point already.
+            if self.nearest[to as usize] != point {
+                let there = [middle[0] + dx * fine, middle[1] + dy * fine];
+                self.offer(to, point, class, there, front);
+            }
         };
         let links = &linked.links[pixel as usize];
         // What was reached across each corner: mostly the same from both sides.

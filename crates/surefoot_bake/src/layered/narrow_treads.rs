@@ -13,7 +13,7 @@ use crate::layered::fine_map::{FineMap, FinePlace, PixelKind, STEPS};
 use crate::layered::probe::{Look, Probe};
 use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
-use crate::layered::walk_over::{Bridge, is_free, look_beside, places_from};
+use crate::layered::walk_over::{Bridge, PlacesAhead, is_free, look_beside};
 
 /// Finds the pixels that are to be raised to narrow treads.
 pub(crate) fn find_narrow_treads(
@@ -26,12 +26,15 @@ pub(crate) fn find_narrow_treads(
     let mut found: Vec<Bridge> = Vec::new();
     for &(pixel, direction) in ends {
         let direction = usize::from(direction);
-        let place = places_from(map, pixel, direction, scales);
         let height = |p: u32| i64::from(map.heights[p as usize]);
         let is_ground = |p: u32| map.kinds[p as usize] == PixelKind::Ground;
         let apart = |p: u32| (height(p) - height(pixel)).abs();
-        let beside = || map.pixels_at(place(1), scales).filter(|&p| map.has_ground(p));
-        if !is_ground(pixel) || beside().any(|p| apart(p) <= scales.climb) {
+        if !is_ground(pixel) {
+            continue;
+        }
+        let next = PlacesAhead::new(map, pixel, direction, scales).next_pixels();
+        let beside = || next.clone().filter(|&p| map.has_ground(p));
+        if beside().any(|p| apart(p) <= scales.climb) {
             continue;
         }
         let within_two = |p: &u32| is_ground(*p) && apart(*p) <= 2 * scales.step;

@@ -58,6 +58,9 @@ const SIDE_CORNERS: [[u8; 2]; 4] = [[1, 2], [2, 3], [3, 0], [0, 1]];
 const AROUND: [[(usize, usize); 2]; 4] =
     [[(3, 3), (2, 1)], [(0, 0), (3, 2)], [(1, 1), (0, 3)], [(2, 2), (1, 0)]];
 
+/// Bits of a number for an end of a crossing; a pixel and one of its corners have the rest of 64.
+const END_BITS: u32 = 30;
+
 pub(crate) fn trace(
     linked: &LinkedMap,
     field: &DistanceField,
@@ -71,6 +74,10 @@ pub(crate) fn trace(
     let samples = tracer.visit_pixels();
     context.count("crossings", tracer.crossings.len());
     context.check_cancelled()?;
+    let ends = tracer.crossings.len() * 2;
+    if ends >= 1 << END_BITS {
+        return Err(BakeError::TooLarge { what: "crossings", count: ends / 2 });
+    }
     tracer.number_nodes();
     let mut chains = tracer.chain();
     chains.sort_by_cached_key(|c| {
@@ -153,27 +160,42 @@ impl<'a> Tracer<'a> {
         let mut samples: Vec<Vec<RegionSample>> = vec![Vec::new(); self.areas.len()];
         // Stops come in the order of their pixels too.
         let mut stops = linked.stops.as_slice();
-        for pixel in 0..linked.map.len() as u32 {
-            let region = self.region_of[pixel as usize];
-            if region == NO_REGION {
+        let (side, per_cell) = (self.scales.per_side, self.scales.pixels_per_cell());
+        for cell in 0..linked.map.shape.len() {
+            let of_cell = cell * per_cell..(cell + 1) * per_cell;
+            if self.region_of[of_cell.clone()].iter().all(|r| *r == NO_REGION) {
                 continue;
             }
-            let links = &linked.links[pixel as usize];
-            let goes_on = |to: u32| self.region_of.get(to as usize).is_some_and(|r| *r == region);
-            let is_inside = links.iter().all(|&to| goes_on(to)) && !linked.is_broken(pixel);
-            let height = heights[pixel as usize];
-            // Most ground is level and goes on all around.
-            if is_inside && links.iter().all(|&to| heights[to as usize] == height) {
-                continue;
-            }
-            if !is_inside {
-                while let Some((_, after)) = stops.split_first().filter(|(s, _)| s.pixel < pixel) {
-                    stops = after;
+            let [x, y] = self.scales.place(linked.map.shape.columns[cell]);
+            let (mut i, mut j) = (0, 0);
+            for pixel in of_cell {
+                let place = [x * side + i, y * side + j];
+                (i, j) = if i + 1 < side { (i + 1, j) } else { (0, j + 1) };
+                let region = self.region_of[pixel];
+                if region == NO_REGION {
+                    continue;
                 }
-                self.find_crossings(pixel, stops);
+                let links = &linked.links[pixel];
+                let pixel = pixel as u32;
+                let goes_on =
+                    |to: u32| self.region_of.get(to as usize).is_some_and(|r| *r == region);
+                let is_inside = links.iter().all(|&to| goes_on(to)) && !linked.is_broken(pixel);
+                let height = heights[pixel as usize];
+                // Most ground is level and goes on all around.
+                if is_inside && links.iter().all(|&to| heights[to as usize] == height) {
+                    continue;
+                }
+                if !is_inside {
+                    while let Some((_, after)) =
+                        stops.split_first().filter(|(s, _)| s.pixel < pixel)
+                    {
+                        stops = after;
+                    }
+                    self.find_crossings(pixel, stops);
+                }
+                let sample = self.sample(pixel, place);
+                samples[region as usize].extend(sample);
             }
-            let sample = self.sample(pixel);
-            samples[region as usize].extend(sample);
         }
         for of_region in &mut samples {
             of_region.sort_unstable();
@@ -323,7 +345,7 @@ impl<'a> Tracer<'a> {
     /// that hangs together there is one node.
     fn number_nodes(&mut self) {
         // The least pixel around a corner, which of its corners that is, and the crossing's end.
-        let mut keys: Vec<u128> = Vec::with_capacity(self.crossings.len() * 2);
+        let mut keys: Vec<u64> = Vec::with_capacity(self.crossings.len() * 2);
         for (i, crossing) in self.crossings.iter().enumerate() {
             for k in 0..2 {
                 let (pixel, corner) = (crossing.pixels[0], usize::from(crossing.corners[k]));
@@ -332,16 +354,16 @@ impl<'a> Tracer<'a> {
                 let place = |p: u32| self.linked.map.place(p, self.scales);
                 let (p, of) = (place(pixel), place(least));
                 let at = [p.x + CORNERS[corner][0] - of.x, p.y + CORNERS[corner][1] - of.y];
-                let node = u128::from(least) << 2 | (at[0] << 1 | at[1]) as u128;
-                keys.push(node << 32 | (i * 2 + k) as u128);
+                let node = u64::from(least) << 2 | (at[0] << 1 | at[1]) as u64;
+                keys.push(node << END_BITS | (i * 2 + k) as u64);
             }
         }
         keys.sort_unstable();
-        for same in keys.chunk_by(|a, b| a >> 32 == b >> 32) {
+        for same in keys.chunk_by(|a, b| a >> END_BITS == b >> END_BITS) {
             let node = self.node_firsts.len() as u32;
             self.node_firsts.push(self.ends.len() as u32);
             for &key in same {
-                let end = key as u32;
+                let end = (key & ((1 << END_BITS) - 1)) as u32;
                 self.crossings[end as usize / 2].nodes[end as usize % 2] = node;
                 self.ends.push(end);
             }
@@ -503,31 +525,30 @@ impl<'a> Tracer<'a> {
 
     /// The height inside of a region: at every fourth pixel that is not level with those around it, and
     /// wherever the ground bends.
-    fn sample(&self, pixel: u32) -> Option<RegionSample> {
-        const EVERY: i64 = 4;
-        let heights = &self.linked.map.heights;
-        let height = heights[pixel as usize];
+    fn sample(&self, pixel: u32, place: [u32; 2]) -> Option<RegionSample> {
+        const EVERY: u32 = 4;
         // Beside a break the simplified border may leave the pixel's middle on the other side.
         if self.linked.is_broken(pixel) {
             return None;
         }
+        let heights = &self.linked.map.heights;
+        let height = heights[pixel as usize];
         let beside = [0, 1, 2, 3].map(|d| self.kept_link(pixel, d).map(|o| heights[o as usize]));
         if beside.iter().all(|h| *h == Some(height)) {
             return None;
         }
         let bends = |a: usize, b: usize| match (beside[a], beside[b]) {
             (Some(a), Some(b)) => {
-                let sum = f64::from(a) + f64::from(b);
-                (sum - 2.0 * f64::from(height)).abs() > self.scales.break_height
+                let sum = i64::from(a) + i64::from(b) - 2 * i64::from(height);
+                sum.abs() as f64 > self.scales.break_height
             }
             _ => false,
         };
-        let p = self.linked.map.place(pixel, self.scales);
-        let regular = p.x % EVERY == 0 && p.y % EVERY == 0;
+        let regular = place.iter().all(|v| v.is_multiple_of(EVERY));
         if !(regular || bends(0, 2) || bends(1, 3)) {
             return None;
         }
-        let at = self.middle(pixel);
+        let at = [0, 1].map(|k| self.origin[k] + place[k] as i32 * SUB + SUB / 2);
         let (x, y) = (at[0].max(0) as u32, at[1].max(0) as u32);
         Some(RegionSample { y, x, height, part: NO_PART })
     }

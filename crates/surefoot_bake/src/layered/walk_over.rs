@@ -21,7 +21,7 @@ use crate::layered::link_pixels::line_from;
 use crate::layered::narrow_treads::find_narrow_treads;
 use crate::layered::probe::{Line, Look, Probe};
 use crate::layered::rasterize::FaceRange;
-use crate::layered::refine::PixelTriangle;
+use crate::layered::refine::height_over_middle;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
 use crate::layered::walk_over::keep_risers::keep_risers;
@@ -140,11 +140,16 @@ fn find_ends(map: &FineMap, scales: &Scales) -> Vec<(u32, u8)> {
         let first = cell * per_cell;
         let heights = &map.heights[first as usize..(first + per_cell) as usize];
         let mut ends = Vec::new();
+        let lowest = heights.iter().copied().fold(i32::MAX, i32::min);
+        let highest = heights.iter().copied().fold(i32::MIN, i32::max);
+        // Level ground ends at the cell's borders, if anywhere.
+        let is_level = lowest != NO_HEIGHT && i64::from(lowest) - i64::from(highest) >= least;
         let (mut i, mut j) = (0, 0);
         for (within, &height) in (0..).zip(heights) {
             let at = [i, j];
             (i, j) = if i + 1 < side { (i + 1, j) } else { (0, j + 1) };
-            if height == NO_HEIGHT {
+            let is_inside = at[0] + 1 < side && at[1] + 1 < side;
+            if height == NO_HEIGHT || (is_level && is_inside) {
                 continue;
             }
             let goes_on = |there: i32| {
@@ -205,6 +210,63 @@ impl Bridge {
     }
 }
 
+/// The places that follow a pixel to the east or to the north: for each the cells over it, and the number of
+/// its pixel in them. Nothing beyond the grid.
+pub(crate) struct PlacesAhead<'a> {
+    shape: &'a CuttingShape,
+    per_cell: u32,
+    column: u32,
+    within: u32,
+    /// From one pixel to the next in a column, and how many are left in it.
+    stride: u32,
+    left: u32,
+    side: u32,
+    /// The same for columns.
+    column_stride: u32,
+    columns_left: u32,
+}
+
+impl<'a> PlacesAhead<'a> {
+    pub(crate) fn new(map: &'a FineMap, pixel: u32, direction: usize, scales: &Scales) -> Self {
+        let (side, grid) = (scales.per_side, &scales.coarse);
+        let (cell, within) = scales.by_cell.divide(pixel);
+        let (j, i) = scales.by_side.divide(within);
+        let column = map.shape.columns[cell as usize];
+        let [x, y] = scales.place(column);
+        let (stride, column_stride) = if direction == 0 { (1, 1) } else { (side, grid.width) };
+        Self {
+            shape: &map.shape,
+            per_cell: side * side,
+            column,
+            within,
+            stride,
+            left: side - 1 - if direction == 0 { i } else { j },
+            side,
+            column_stride,
+            columns_left: if direction == 0 { grid.width - 1 - x } else { grid.depth - 1 - y },
+        }
+    }
+
+    /// The pixels of all layers at the next place.
+    #[inline]
+    pub(crate) fn next_pixels(&mut self) -> impl Iterator<Item = u32> + Clone + use<> {
+        let mut cells = 0..0;
+        if self.left > 0 {
+            self.left -= 1;
+            self.within += self.stride;
+            cells = self.shape.cells_of(self.column);
+        } else if self.columns_left > 0 {
+            self.columns_left -= 1;
+            self.left = self.side - 1;
+            self.column += self.column_stride;
+            self.within -= self.left * self.stride;
+            cells = self.shape.cells_of(self.column);
+        }
+        let (per_cell, within) = (self.per_cell, self.within);
+        cells.map(move |cell| cell * per_cell + within)
+    }
+}
+
 /// The places that follow a pixel in a direction, by their number.
 pub(crate) fn places_from(
     map: &FineMap,
@@ -234,15 +296,16 @@ fn lay_bridges(
         if map.kinds[pixel as usize] != PixelKind::Ground {
             continue;
         }
-        let place = places_from(map, pixel, direction, scales);
         let a = i64::from(map.heights[pixel as usize]);
-        let Some((k, other)) = tread_beyond(map, &place, most, a, scales) else { continue };
+        let ahead = PlacesAhead::new(map, pixel, direction, scales);
+        let Some((k, other)) = tread_beyond(map, ahead, most, a, scales) else { continue };
         let b = i64::from(map.heights[other as usize]);
         // Ground reaches no farther than the next middle, and a gap is widest straight along the axis.
         let widest = RUN_PER_RISE * (a - b).abs() as f64 / LEAST_TOWARDS;
         if (k - 2) as f64 * fine > widest {
             continue;
         }
+        let place = places_from(map, pixel, direction, scales);
         // Whatever its slope, a bridge lies above the lower tread: where there is no room even there, nothing
         // need be cut.
         let lower = a.min(b);
@@ -318,17 +381,18 @@ fn close_cracks(
         if map.kinds[pixel as usize] == PixelKind::Bridge {
             continue;
         }
-        let place = places_from(map, pixel, direction, scales);
         let rise = |p: u32| i64::from(map.heights[p as usize]) - a;
         let in_reach = |p: &u32| map.has_ground(*p) && rise(*p).abs() <= scales.step;
-        if map.pixels_at(place(1), scales).any(|p| in_reach(&p)) {
+        let mut ahead = PlacesAhead::new(map, pixel, direction, scales);
+        if ahead.next_pixels().any(|p| in_reach(&p)) {
             continue;
         }
-        let beyond = map.pixels_at(place(2), scales).filter(in_reach);
+        let beyond = ahead.next_pixels().filter(in_reach);
         let beyond = beyond.filter(|&p| map.kinds[p as usize] != PixelKind::Bridge);
         let Some(other) = beyond.min_by_key(|&p| (rise(p).abs(), p)) else { continue };
         let b = a + rise(other);
         let z = (a + b) / 2;
+        let place = places_from(map, pixel, direction, scales);
         let Some(at) = pixel_for(map, place(1), a.min(b), z, scales) else { continue };
         if !is_free(slices, place(1), [z + scales.step, z + scales.height], scales) {
             continue;
@@ -451,7 +515,7 @@ pub(crate) fn look_beside(
 /// lower than both: the nearest, and how many pixels away, at most so many.
 fn tread_beyond(
     map: &FineMap,
-    place: impl Fn(i64) -> FinePlace,
+    mut ahead: PlacesAhead<'_>,
     most: i64,
     from: i64,
     scales: &Scales,
@@ -462,7 +526,7 @@ fn tread_beyond(
     // The highest ground in the gap so far.
     let mut highest = i64::MIN;
     for k in 1..=most {
-        let mut treads = map.pixels_at(place(k), scales).filter(in_reach);
+        let mut treads = ahead.next_pixels().filter(in_reach);
         let Some(first) = treads.next() else { continue };
         if k > 1 && highest < from.min(height(first)) - slack {
             return Some((k, first));
@@ -507,8 +571,7 @@ pub(crate) fn is_free(
         |f: &&FaceRange| i64::from(f.hi) > low && i64::from(f.lo) < high && f.may_cover(i, j);
     !slices.faces_along(column, (0, j as u8, i as u8), None).filter(between).any(|face| {
         let triangle = &slices.triangles[face.triangle as usize];
-        PixelTriangle::new(triangle, column, scales)
-            .height(i, j)
+        height_over_middle(triangle, column, [i, j], scales)
             .is_some_and(|h| i64::from(h) > low && i64::from(h) < high)
     })
 }

@@ -51,18 +51,57 @@ pub(crate) fn turn(a: [i32; 2], b: [i32; 2], c: [i32; 2]) -> i64 {
 
 const UNKNOWN: i32 = i32::MIN;
 
+/// The edges of a region by the numbers of their ends.
+struct DirectedEdges {
+    /// The ends of each, and its number; sorted.
+    edges: Vec<([u32; 2], u32)>,
+    /// Where those from each point begin, and one past the last at the end.
+    firsts: Vec<u32>,
+}
+
+impl DirectedEdges {
+    /// Edges between points that are sorted.
+    fn new(edges: &[RegionEdge], points: &[[i32; 2]]) -> Self {
+        let index = |p: [i32; 2]| points.binary_search(&p).map_or(NONE, |i| i as u32);
+        let mut last = ([0; 2], NONE);
+        let mut directed: Vec<([u32; 2], u32)> = Vec::with_capacity(edges.len());
+        for (number, edge) in (0..).zip(edges) {
+            // Along a border one edge begins where the last one ended.
+            let from =
+                if last.1 != NONE && edge.ends[0] == last.0 { last.1 } else { index(edge.ends[0]) };
+            let to = index(edge.ends[1]);
+            last = (edge.ends[1], to);
+            directed.push(([from, to], number));
+        }
+        directed.sort_unstable();
+        let mut firsts = vec![0; points.len() + 1];
+        for ([from, _], _) in &directed {
+            firsts[*from as usize + 1] += 1;
+        }
+        for i in 1..firsts.len() {
+            firsts[i] += firsts[i - 1];
+        }
+        Self { edges: directed, firsts }
+    }
+
+    /// The edge from one point to another.
+    #[inline]
+    fn find(&self, [from, to]: [u32; 2]) -> Option<u32> {
+        let (first, end) = (self.firsts[from as usize], self.firsts[from as usize + 1]);
+        let of_point = &self.edges[first as usize..end as usize];
+        of_point.iter().find(|e| e.0[1] == to).map(|e| e.1)
+    }
+}
+
 impl RegionMesh {
     /// Triangulates a region; `None` where its edges are no outline.
     pub(crate) fn new(edges: &[RegionEdge]) -> Option<Self> {
         let mut points: Vec<[i32; 2]> = edges.iter().flat_map(|e| e.ends).collect();
         points.sort_unstable();
         points.dedup();
-        let index = |p: [i32; 2]| points.binary_search(&p).map_or(NONE, |i| i as u32);
-        let mut directed: Vec<([u32; 2], u32)> =
-            edges.iter().enumerate().map(|(i, e)| (e.ends.map(index), i as u32)).collect();
-        directed.sort_unstable();
+        let directed = DirectedEdges::new(edges, &points);
         let mut segments: Vec<[u32; 2]> =
-            directed.iter().map(|(s, _)| [s[0].min(s[1]), s[0].max(s[1])]).collect();
+            directed.edges.iter().map(|(s, _)| [s[0].min(s[1]), s[0].max(s[1])]).collect();
         segments.sort_unstable();
         segments.dedup();
         let lattice: Vec<LatticePoint> =
@@ -82,7 +121,7 @@ impl RegionMesh {
         };
         mesh.find_neighbours();
         let found = mesh.name_edges(edges, &directed);
-        if found < directed.len() {
+        if found < directed.edges.len() {
             return None;
         }
         mesh.keep_inside(edges, &directed)?;
@@ -91,30 +130,43 @@ impl RegionMesh {
     }
 
     fn find_neighbours(&mut self) {
-        let mut sides: Vec<([u32; 2], u32, u8)> = Vec::with_capacity(self.triangles.len() * 3);
-        for (t, triangle) in self.triangles.iter().enumerate() {
+        // The sides of triangles by their lesser corner: few have the same.
+        let mut firsts = vec![0_u32; self.points.len() + 2];
+        let lesser = |t: &MeshTriangle, k: usize| t.corners[k].min(t.corners[(k + 1) % 3]);
+        for triangle in &self.triangles {
+            (0..3).for_each(|k| firsts[lesser(triangle, k) as usize + 2] += 1);
+        }
+        for i in 2..firsts.len() {
+            firsts[i] += firsts[i - 1];
+        }
+        let mut sides: Vec<(u32, u32, u8)> = vec![(NONE, NONE, 0); self.triangles.len() * 3];
+        for (t, triangle) in (0..).zip(&self.triangles) {
             for k in 0..3 {
-                let (a, b) = (triangle.corners[k], triangle.corners[(k + 1) % 3]);
-                sides.push(([a.min(b), a.max(b)], t as u32, k as u8));
+                let at = &mut firsts[lesser(triangle, k) as usize + 1];
+                let other = triangle.corners[k].max(triangle.corners[(k + 1) % 3]);
+                sides[*at as usize] = (other, t, k as u8);
+                *at += 1;
             }
         }
-        sides.sort_unstable();
-        for pair in sides.chunk_by(|a, b| a.0 == b.0) {
-            if let [a, b] = pair {
-                self.triangles[a.1 as usize].neighbours[usize::from(a.2)] = b.1;
-                self.triangles[b.1 as usize].neighbours[usize::from(b.2)] = a.1;
+        for ends in firsts.windows(2) {
+            let of_corner = &mut sides[ends[0] as usize..ends[1] as usize];
+            of_corner.sort_unstable();
+            for pair in of_corner.chunk_by(|a, b| a.0 == b.0) {
+                if let [a, b] = pair {
+                    self.triangles[a.1 as usize].neighbours[usize::from(a.2)] = b.1;
+                    self.triangles[b.1 as usize].neighbours[usize::from(b.2)] = a.1;
+                }
             }
         }
     }
 
     /// Tells every triangle which edges of the region it has; returns how many were found.
-    fn name_edges(&mut self, edges: &[RegionEdge], directed: &[([u32; 2], u32)]) -> usize {
+    fn name_edges(&mut self, edges: &[RegionEdge], directed: &DirectedEdges) -> usize {
         let mut found = 0;
         for triangle in &mut self.triangles {
             for k in 0..3 {
                 let side = [triangle.corners[k], triangle.corners[(k + 1) % 3]];
-                if let Ok(at) = directed.binary_search_by(|d| d.0.cmp(&side)) {
-                    let e = directed[at].1;
+                if let Some(e) = directed.find(side) {
                     triangle.edges[k] = e;
                     triangle.heights[k] = edges[e as usize].heights[0];
                     triangle.heights[(k + 1) % 3] = edges[e as usize].heights[1];
@@ -126,12 +178,9 @@ impl RegionMesh {
     }
 
     /// Keeps what lies to the left of the region's edges.
-    fn keep_inside(&mut self, edges: &[RegionEdge], directed: &[([u32; 2], u32)]) -> Option<()> {
-        let is_border = |side: [u32; 2]| {
-            directed
-                .binary_search_by(|d| d.0.cmp(&side))
-                .is_ok_and(|at| !edges[directed[at].1 as usize].inside)
-        };
+    fn keep_inside(&mut self, edges: &[RegionEdge], directed: &DirectedEdges) -> Option<()> {
+        let is_border =
+            |side: [u32; 2]| directed.find(side).is_some_and(|e| !edges[e as usize].inside);
         let mut inside = vec![false; self.triangles.len()];
         let mut queue: Vec<u32> = (0..self.triangles.len() as u32)
             .filter(|&t| self.triangles[t as usize].edges.iter().any(|&e| e != NONE))

@@ -1,0 +1,278 @@
+//! Finds the surfaces over the middles of a column's pixels.
+//!
+//! Goes in: the triangles over a column, and the heights between which its cells look for ground. Comes out:
+//! for every pixel the surfaces over its middle that are ground or may be in the way above it, from below. In
+//! a crowd few triangles cover a middle, and which do cannot be foreseen: they are sorted out without branches.
+
+use crate::layered::cutting_shape::CuttingShape;
+use crate::layered::rasterize::FaceRange;
+use crate::layered::refine::pixel_triangle::{
+    PixelPlane, covers_middle, first_middle, visit_covered,
+};
+use crate::layered::scales::{Scales, TOUCHING_UNITS};
+use crate::layered::slice::Slices;
+use crate::voxel::grid::{GridTriangle, Surface};
+
+/// A surface over a pixel's middle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Sample {
+    /// The pixel within its column, the height, and what the surface is, packed in this order.
+    key: u64,
+    pub(super) triangle: u32,
+    /// Its area type.
+    pub(super) area: u16,
+}
+
+impl Sample {
+    const UP: u64 = 4;
+    const DOWN: u64 = 2;
+    const GROUND: u64 = 1;
+
+    fn new(pixel: u32, z: i32, surface: Surface, triangle: u32) -> Self {
+        let bit = |is: bool, bit: u64| if is { bit } else { 0 };
+        let kind = bit(surface.faces_up(), Self::UP)
+            | bit(surface.faces_down(), Self::DOWN)
+            | bit(surface.is_ground(), Self::GROUND);
+        // From the lowest number on, as heights go.
+        let height = z as u32 ^ 1 << 31;
+        let key = u64::from(pixel) << 35 | u64::from(height) << 3 | kind;
+        Self { key, triangle, area: surface.area() }
+    }
+
+    pub(super) const fn pixel(&self) -> usize {
+        (self.key >> 35) as usize
+    }
+
+    /// The height as a number that grows with it.
+    const fn height_bits(&self) -> u32 {
+        (self.key >> 3) as u32
+    }
+
+    pub(super) const fn z(&self) -> i32 {
+        (self.height_bits() ^ 1 << 31) as i32
+    }
+
+    pub(super) const fn faces_up(&self) -> bool {
+        self.key & Self::UP != 0
+    }
+
+    pub(super) const fn faces_down(&self) -> bool {
+        self.key & Self::DOWN != 0
+    }
+
+    pub(super) const fn is_ground(&self) -> bool {
+        self.key & Self::GROUND != 0
+    }
+
+    /// Facing up, too steep to walk on.
+    pub(super) const fn is_steep(&self) -> bool {
+        self.faces_up() && !self.is_ground()
+    }
+}
+
+/// The surfaces over the pixels of a column that its cells ask for.
+#[derive(Default)]
+pub(super) struct ColumnSamples {
+    /// Faces that may cover middles, while samples are found.
+    candidates: Vec<u32>,
+    /// By pixel and from below.
+    pub(super) samples: Vec<Sample>,
+    /// Where each pixel's begin, and one past the last at the end; nothing where all are of one triangle.
+    pub(super) firsts: Vec<u32>,
+    /// Where those of each triangle begin, while they are found.
+    runs: Vec<u64>,
+    /// As they were found, while they are sorted.
+    loose: Vec<Sample>,
+}
+
+/// The pixel whose middle alone lies within a face's extent.
+#[inline]
+fn only_middle(face: &FaceRange) -> Option<[u32; 2]> {
+    let [[i0, i1], [j0, j1]] = face.spans;
+    ((i0 + 1 == i1) & (j0 + 1 == j1)).then(|| [u32::from(i0), u32::from(j0)])
+}
+
+/// Finds the surfaces over the pixels of a column that are ground of one of its cells or may be in the way
+/// above it.
+pub(super) fn sample_column(
+    column: u32,
+    shape: &CuttingShape,
+    slices: &Slices,
+    scales: &Scales,
+    out: &mut ColumnSamples,
+) {
+    let cells = shape.cells_of(column);
+    let cells = cells.start as usize..cells.end as usize;
+    let least = shape.lows[cells.clone()].iter().min().map_or(0, |z| i64::from(*z));
+    let most = shape.highs[cells].iter().max().map_or(0, |z| i64::from(*z)) + scales.step;
+    let faces = slices.faces_of(column);
+    let highest = out.find_candidates(faces, [least, most], scales);
+    out.samples.clear();
+    out.runs.clear();
+    let first = first_middle(column, scales);
+    // Most triangles of a crowd have one middle within their extent, and do not cover it: those that do are
+    // put at the front, without a branch that asks which.
+    let mut covering = 0;
+    for at in 0..out.candidates.len() {
+        let k = out.candidates[at];
+        let face = &faces[k as usize];
+        if i64::from(face.lo) > highest {
+            continue;
+        }
+        let triangle = &slices.triangles[face.triangle as usize];
+        let covered = match only_middle(face) {
+            Some(middle) => covers_middle(&triangle.corners, first, middle, scales.fine),
+            None => None,
+        };
+        match covered {
+            Some(covered) => {
+                out.candidates[covering] = k;
+                covering += usize::from(covered);
+            }
+            None => out.add_covered(face, triangle, first, scales),
+        }
+    }
+    for at in 0..covering {
+        let face = &faces[out.candidates[at] as usize];
+        let triangle = &slices.triangles[face.triangle as usize];
+        let [i, j] = face.spans.map(|span| u32::from(span[0]));
+        let z = PixelPlane::new(triangle, first, scales.fine).height_over(i, j);
+        let sample = Sample::new(j * scales.per_side + i, z, face.surface, face.triangle);
+        out.runs.push(u64::from(sample.height_bits()) << 32 | out.samples.len() as u64);
+        out.samples.push(sample);
+    }
+    out.sort(scales.pixels_per_cell());
+}
+
+impl ColumnSamples {
+    /// Finds the faces that may cover middles and are not too low; returns the greatest height that counts.
+    fn find_candidates(
+        &mut self,
+        faces: &[FaceRange],
+        [least, most]: [i64; 2],
+        scales: &Scales,
+    ) -> i64 {
+        // Where something facing down may begin something solid, all that lies above may end it.
+        let (begins_from, begins_to) = (least - TOUCHING_UNITS, most + scales.step);
+        self.candidates.clear();
+        self.candidates.resize(faces.len(), 0);
+        let (mut count, mut begins) = (0, false);
+        for (k, face) in (0..).zip(faces) {
+            let counts = face.may_cover_middles() & (i64::from(face.hi) >= begins_from);
+            begins |= counts & face.surface.faces_down() & (i64::from(face.lo) <= begins_to);
+            self.candidates[count] = k;
+            count += usize::from(counts);
+        }
+        self.candidates.truncate(count);
+        if begins { i64::MAX } else { most + scales.height }
+    }
+
+    /// Adds what a face covers.
+    fn add_covered(
+        &mut self,
+        face: &FaceRange,
+        triangle: &GridTriangle,
+        first_middle: [i64; 2],
+        scales: &Scales,
+    ) {
+        let before = self.samples.len();
+        visit_covered(face, triangle, first_middle, scales, |pixel, z| {
+            self.samples.push(Sample::new(pixel, z, face.surface, face.triangle));
+        });
+        if let Some(first) = self.samples.get(before) {
+            self.runs.push(u64::from(first.height_bits()) << 32 | before as u64);
+        }
+    }
+
+    /// The share of samples for every triangle from which on triangles are sorted before their samples.
+    const MANY: usize = 4;
+
+    /// Sorts samples by pixel, then by height: few lie over one pixel.
+    fn sort(&mut self, pixels: usize) {
+        self.firsts.clear();
+        // Those of one triangle were found in order.
+        if self.runs.len() < 2 {
+            return;
+        }
+        std::mem::swap(&mut self.samples, &mut self.loose);
+        let count = self.loose.len();
+        self.firsts.resize(pixels + 1, 0);
+        for sample in &self.loose {
+            self.firsts[sample.pixel()] += 1;
+        }
+        let mut end = 0;
+        for first in &mut self.firsts {
+            end += *first;
+            *first = end;
+        }
+        // From the back, so that the ends of pixels become their beginnings.
+        self.samples.clear();
+        self.samples.resize(count, self.loose[0]);
+        let mut put = |sample: &Sample| {
+            let at = &mut self.firsts[sample.pixel()];
+            *at -= 1;
+            self.samples[*at as usize] = *sample;
+        };
+        if count >= Self::MANY * self.runs.len() {
+            // Triangles from above: then the samples of a pixel are nearly in order at once.
+            self.runs.sort_unstable();
+            for run in self.runs.iter().rev() {
+                let run = &self.loose[*run as u32 as usize..];
+                run.iter().take_while(|s| s.triangle == run[0].triangle).for_each(&mut put);
+            }
+        } else {
+            self.loose.iter().for_each(&mut put);
+        }
+        // By insertion: each lies among those of its pixel already.
+        for i in 1..count {
+            let sample = self.samples[i];
+            let mut at = i;
+            while at > 0 && self.samples[at - 1] > sample {
+                self.samples[at] = self.samples[at - 1];
+                at -= 1;
+            }
+            self.samples[at] = sample;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether triangles are sorted first or not: samples come by pixel, from below.
+    #[test]
+    fn samples_are_sorted_by_pixel_and_height() {
+        let mut state = 5_u64;
+        let mut below = |most: u32| {
+            state =
+                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (state >> 33) as u32 % most
+        };
+        let kinds = [Surface::UPRIGHT, Surface::STEEP, Surface::DOWN, Surface::ground(3)];
+        for (pixels, most) in [(1, 1), (16, 1), (16, 16), (64, 30), (100, 2)] {
+            let mut column = ColumnSamples::default();
+            for triangle in 0..100 {
+                let before = column.samples.len();
+                let kind = kinds[below(4) as usize];
+                for pixel in (0..pixels).filter(|p| p % 7 != triangle % 7).take(most) {
+                    let z = below(40) as i32 - 20;
+                    column.samples.push(Sample::new(pixel, z, kind, triangle));
+                }
+                if let Some(first) = column.samples.get(before) {
+                    column.runs.push(u64::from(first.height_bits()) << 32 | before as u64);
+                }
+            }
+            let mut expected = column.samples.clone();
+            expected.sort_unstable();
+            column.sort(pixels as usize);
+            assert_eq!(column.samples, expected);
+            for (pixel, ends) in column.firsts.windows(2).enumerate() {
+                let of_pixel = &column.samples[ends[0] as usize..ends[1] as usize];
+                assert!(of_pixel.iter().all(|s| s.pixel() == pixel));
+            }
+            let order = expected.iter().map(|s| (s.pixel(), s.z(), s.faces_up(), s.faces_down()));
+            assert!(order.is_sorted());
+        }
+    }
+}
