@@ -237,3 +237,71 @@ fn merge_added(cells: &mut Vec<Cell>, added: Vec<Cell>, layer_count: &mut u32) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::BakeSettings;
+    use crate::voxel::grid::{GridTriangle, Surface};
+
+    /// Columns without a floor, with one and with two, most of them at about one height.
+    #[test]
+    fn floors_alone_around_are_near_where_each_is() {
+        let settings = BakeSettings::default().resolve().unwrap();
+        let surface = Surface::UPRIGHT;
+        let frame = GridTriangle { corners: [[0; 3], [400_000; 3], [400_000; 3]], surface };
+        let scales = Scales::new(&[frame], &settings).unwrap();
+        let (width, depth) = (scales.coarse.width as usize, scales.coarse.depth as usize);
+        let (mut firsts, mut columns, mut levels) = (Vec::new(), Vec::new(), Vec::new());
+        for column in 0..width * depth {
+            firsts.push(columns.len() as u32);
+            let number = column.wrapping_mul(2_654_435_761) >> 7;
+            let climb = scales.climb_levels;
+            let tops: &[i32] = match number % 60 {
+                0 => &[],
+                1 => &[20, 90],
+                2 => &[20 + 2 * climb],
+                k if k % 2 == 0 => &[20 + climb],
+                _ => &[20],
+            };
+            columns.extend(tops.iter().map(|_| column as u32));
+            levels.extend(tops.iter().map(|top| [*top; 2]));
+        }
+        firsts.push(columns.len() as u32);
+        let layer_of = vec![0; columns.len()];
+        let layers = Layers { firsts, columns, levels, layer_of, count: 1 };
+        let only = OnlyFloors::new(&layers);
+        let mut counts = [0; 2];
+        for (y, x) in (1..depth - 1).flat_map(|y| (1..width - 1).map(move |x| (y, x))) {
+            let is_near = |(x, y): (usize, usize)| {
+                let column = (y * width + x) as u32;
+                let is_alone = layers.floors_of(column).len() == 1;
+                is_alone && layers.floor_near(column, 20, &scales).is_some()
+            };
+            let mut around = (y - 1..y + 2).flat_map(|y| (x - 1..x + 2).map(move |x| (x, y)));
+            let expected = around.all(is_near);
+            assert_eq!(only.are_near_around(y * width + x, 20, &scales), expected, "{x}, {y}");
+            counts[usize::from(expected)] += 1;
+        }
+        assert!(counts.iter().all(|n| *n > 20), "{counts:?} without and with");
+    }
+
+    /// One that lies there among others that do not, wherever it comes.
+    #[test]
+    fn a_face_between_heights_is_found_among_others() {
+        let face = |lo, hi, surface| FaceRange { triangle: 0, lo, hi, surface, spans: [[0; 2]; 2] };
+        let (ground, steep) = (Surface::ground(0), Surface::STEEP);
+        let others = [face(0, 9, ground), face(21, 30, steep), face(12, 14, Surface::DOWN)];
+        for count in 0..20 {
+            let mut faces: Vec<FaceRange> = (0..count).map(|k| others[k % 3]).collect();
+            assert!(!any_faces_up(&faces, [10, 20]), "{count}");
+            for k in 0..count {
+                for there in [face(0, 10, ground), face(20, 30, steep), face(0, 30, ground)] {
+                    faces[k] = there;
+                    assert!(any_faces_up(&faces, [10, 20]), "{k} of {count}");
+                }
+                faces[k] = others[k % 3];
+            }
+        }
+    }
+}

@@ -354,6 +354,20 @@ impl Placed {
 mod tests {
     use super::*;
 
+    #[test]
+    fn points_of_columns_keep_their_order() {
+        let points = [[9, 0, 0], [1, 0, 1], [5, 0, 2], [8, 0, 3], [2, 0, 4], [0, 0, 5]];
+        let firsts = vec![0, 2, 2, 5];
+        let numbers = vec![1, 4, 0, 2, 3];
+        let placed = Placed {
+            firsts,
+            points: numbers.iter().map(|&n| points[n as usize]).collect(),
+            numbers,
+        };
+        let (firsts, found) = placed.among(&[true, false, false, true, true, true]);
+        assert_eq!((firsts, found), (vec![0, 1, 1, 3], vec![points[4], points[0], points[3]]));
+    }
+
     /// Columns of one word and of several, with faces of one voxel and of many.
     #[test]
     fn voxels_are_those_that_faces_pass_through() {
