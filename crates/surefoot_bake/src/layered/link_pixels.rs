@@ -13,7 +13,7 @@ use crate::layered::doubts::{Doubt, Doubts};
 use crate::layered::find_corners::{CornerPoint, find_corners};
 use crate::layered::fine_map::{FineMap, FinePlace, NO_HEIGHT, NO_PIXEL, PixelKind, STEPS};
 use crate::layered::flood_layers::columns_beside;
-use crate::layered::probe::{Line, Look, Probe, Reach, first_ledge};
+use crate::layered::probe::{Line, Look, Probe, Reach, first_ledge, grounds_meet};
 use crate::layered::scales::Scales;
 use crate::layered::slice::{Slices, Sought};
 use crate::layered::walk_over::{RUN_PER_RISE, next_in_cell};
@@ -534,6 +534,9 @@ impl Linker<'_> {
                 && (self.nothing_begins(&lines, probe) || self.passes_lip(&lines, probe));
         }
         let is_obstructed = !is_clear || !self.nothing_begins(&lines, probe);
+        if !is_obstructed && self.meet([a, b], &lines) {
+            return true;
+        }
         let mut free = true;
         for line in &lines {
             // Where nothing can be in the way, it is enough to look at the ground.
@@ -558,6 +561,13 @@ impl Linker<'_> {
         }
         let rise = (lines[0].height - lines[1].height).abs();
         f64::from(self.scales.fine) - covered <= RUN_PER_RISE * rise
+    }
+
+    /// Whether the ground of two pixels is two triangles that meet.
+    fn meet(&self, pixels: [u32; 2], lines: &[Line; 2]) -> bool {
+        let is_ground = |p: u32| self.map.kinds[p as usize] == PixelKind::Ground;
+        let grounds = pixels.map(|p| self.map.grounds[p as usize]);
+        pixels.into_iter().all(is_ground) && grounds_meet(lines, grounds, self.slices, self.scales)
     }
 
     /// Whether nothing begins below the step's height that goes on above it, along lines last looked along on

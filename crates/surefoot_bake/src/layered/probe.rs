@@ -189,8 +189,10 @@ impl Probe {
         self.cuts.clear();
         self.ways.clear();
         let reach = f64::from(scales.fine);
-        let lowest = line.height - (scales.climb + TOUCHING_UNITS) as f64 - line.rise.abs() * reach;
-        let highest = line.height + (scales.height + scales.climb) as f64 + line.rise.abs() * reach;
+        // A step from the ground, and over it the agent's height.
+        let (climb, rise) = ((scales.climb + TOUCHING_UNITS) as f64, line.rise.abs() * reach);
+        let over = if what == Look::All { scales.height as f64 } else { 0.0 };
+        let (lowest, highest) = (line.height - climb - rise, line.height + climb + over + rise);
         for (stretch, shift) in line.stretches(scales) {
             let start = line.start_before(shift);
             let at = self.gather((stretch, start, what), [lowest, highest], map, slices, scales);
@@ -557,6 +559,29 @@ impl Begin {
         (up.from..=up.to).contains(&self.at)
             && (self.lowest..=self.highest).contains(&up.height(self.at))
     }
+}
+
+/// Whether the ground at the ends of lines from both ends of one stretch, the first forwards, is two triangles that
+/// meet along it, a step apart at most: then ground goes on, whatever else lies there.
+pub(crate) fn grounds_meet(
+    lines: &[Line; 2],
+    triangles: [u32; 2],
+    slices: &Slices,
+    scales: &Scales,
+) -> bool {
+    let (whole, climb) = (f64::from(scales.fine), scales.climb as f64);
+    let cut = |triangle: u32| {
+        let corners = &slices.triangles[triangle as usize].corners;
+        let cut = cut_along(corners, lines[0].axis, lines[0].start)?;
+        cut.seen_along(&lines[0], 0.0, whole).filter(|_| !cut.upright)
+    };
+    let [Some(a), Some(b)] = triangles.map(cut) else { return false };
+    let is_near = |s: f64| (a.height(s) - b.height(s)).abs() <= climb;
+    a.from <= 0.0
+        && b.to >= whole
+        && b.from <= a.to + scales.gap
+        && is_near(a.to)
+        && is_near(b.from)
 }
 
 /// How far away the first edge of ground crosses a line that no other ground shares, near the heights of some
