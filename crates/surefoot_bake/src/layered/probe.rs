@@ -148,7 +148,7 @@ impl Stretch {
         slices: &'a Slices,
     ) -> impl Iterator<Item = &'a FaceRange> + use<'a> {
         let line = (usize::from(self.axis), self.row, self.number);
-        slices.faces_along(self.column, line, Some(sought))
+        slices.faces_along(self.column, line, sought)
     }
 }
 

@@ -20,10 +20,9 @@ use crate::layered::flood_layers::columns_beside;
 use crate::layered::link_pixels::line_from;
 use crate::layered::narrow_treads::find_narrow_treads;
 use crate::layered::probe::{Line, Look, Probe};
-use crate::layered::rasterize::FaceRange;
 use crate::layered::refine::height_over_middle;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::Slices;
+use crate::layered::slice::{Slices, Sought};
 use crate::layered::walk_over::keep_risers::keep_risers;
 use crate::surface::WalkableSurface;
 use rayon::prelude::*;
@@ -454,15 +453,21 @@ fn across_edge(
     let Some(column) = column_at(FinePlace { y: place(1), x: place(0) }, scales) else {
         return best;
     };
-    let near = |f: &&FaceRange| {
-        f.surface.is_ground()
-            && (i64::from(f.lo) - TOUCHING_UNITS..=i64::from(f.hi) + TOUCHING_UNITS)
-                .contains(&height)
-    };
-    for face in slices.faces_of(column).iter().filter(near) {
+    let (low, high) = ((height - TOUCHING_UNITS) as f64, (height + TOUCHING_UNITS) as f64);
+    let near = slices.faces_between(column, Sought::between(low, high).facing_up());
+    for face in near.filter(|face| face.surface.is_ground()) {
         let c = &slices.triangles[face.triangle as usize].corners;
         for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(a, b)| (c[a], c[b])) {
             let [ax, ay, bx, by] = [a[0], a[1], b[0], b[1]].map(f64::from);
+            // Most run elsewhere.
+            let beyond = 2.0 * ON_EDGE_UNITS;
+            if at[0] < ax.min(bx) - beyond
+                || at[0] > ax.max(bx) + beyond
+                || at[1] < ay.min(by) - beyond
+                || at[1] > ay.max(by) + beyond
+            {
+                continue;
+            }
             let (run, away) = ([bx - ax, by - ay], [at[0] - ax, at[1] - ay]);
             let length = run[0].hypot(run[1]);
             let along = (away[0] * run[0] + away[1] * run[1]) / length;
@@ -567,9 +572,8 @@ pub(crate) fn is_free(
     let side = i64::from(scales.per_side);
     let Some(column) = column_at(place, scales) else { return false };
     let (i, j) = (place.x.rem_euclid(side) as u32, place.y.rem_euclid(side) as u32);
-    let between =
-        |f: &&FaceRange| i64::from(f.hi) > low && i64::from(f.lo) < high && f.may_cover(i, j);
-    !slices.faces_along(column, (0, j as u8, i as u8), None).filter(between).any(|face| {
+    let between = Sought::between((low + 1) as f64, (high - 1) as f64);
+    !slices.faces_over(column, [i, j], between).any(|face| {
         let triangle = &slices.triangles[face.triangle as usize];
         height_over_middle(triangle, column, [i, j], scales)
             .is_some_and(|h| i64::from(h) > low && i64::from(h) < high)

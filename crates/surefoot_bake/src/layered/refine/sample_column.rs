@@ -106,7 +106,10 @@ pub(super) fn sample_column(
     let least = shape.lows[cells.clone()].iter().min().map_or(0, |z| i64::from(*z));
     let most = shape.highs[cells].iter().max().map_or(0, |z| i64::from(*z)) + scales.step;
     let faces = slices.faces_of(column);
-    let highest = out.find_candidates(faces, [least, most], scales);
+    // Where something facing down may begin something solid, all that lies above may end it.
+    let begins_between = [least - TOUCHING_UNITS, most + scales.step];
+    let begins = slices.find_covering(column, begins_between, &mut out.candidates);
+    let highest = if begins { i64::MAX } else { most + scales.height };
     out.samples.clear();
     out.runs.clear();
     let first = first_middle(column, scales);
@@ -145,28 +148,6 @@ pub(super) fn sample_column(
 }
 
 impl ColumnSamples {
-    /// Finds the faces that may cover middles and are not too low; returns the greatest height that counts.
-    fn find_candidates(
-        &mut self,
-        faces: &[FaceRange],
-        [least, most]: [i64; 2],
-        scales: &Scales,
-    ) -> i64 {
-        // Where something facing down may begin something solid, all that lies above may end it.
-        let (begins_from, begins_to) = (least - TOUCHING_UNITS, most + scales.step);
-        self.candidates.clear();
-        self.candidates.resize(faces.len(), 0);
-        let (mut count, mut begins) = (0, false);
-        for (k, face) in (0..).zip(faces) {
-            let counts = face.may_cover_middles() & (i64::from(face.hi) >= begins_from);
-            begins |= counts & face.surface.faces_down() & (i64::from(face.lo) <= begins_to);
-            self.candidates[count] = k;
-            count += usize::from(counts);
-        }
-        self.candidates.truncate(count);
-        if begins { i64::MAX } else { most + scales.height }
-    }
-
     /// Adds what a face covers.
     fn add_covered(
         &mut self,

@@ -77,6 +77,16 @@ impl Sought {
         }
     }
 
+    /// All of them.
+    #[cfg(test)]
+    const ANY: Self = Self {
+        above: i32::MIN,
+        below: i32::MAX,
+        down_above: i32::MAX,
+        down_below: i32::MIN,
+        facing: Facing::Any,
+    };
+
     /// Those that lie between two heights or meet them.
     pub(crate) fn between(low: f64, high: f64) -> Self {
         let (above, below) = (low.ceil() as i64 - 1, high.floor() as i64 + 1);
@@ -144,6 +154,8 @@ pub(crate) struct Block {
     /// Those that face down and up.
     down: u32,
     up: u32,
+    /// Those that may cover the middle of a pixel.
+    covering: u32,
 }
 
 impl Block {
@@ -155,12 +167,14 @@ impl Block {
             hi: [i32::MIN; BLOCK],
             down: 0,
             up: 0,
+            covering: 0,
         };
         for (k, face) in faces.iter().enumerate() {
             block.extents[k] = extent(face);
             (block.lo[k], block.hi[k]) = (face.lo, face.hi);
             block.down |= u32::from(face.surface.faces_down()) << k;
             block.up |= u32::from(face.surface.faces_up()) << k;
+            block.covering |= u32::from(face.may_cover_middles()) << k;
         }
         transpose(&mut block.extents);
         block
@@ -290,7 +304,7 @@ impl Slices {
     /// The triangles over a column whose extents have some bits, at most two, and whose heights are sought, in
     /// the order of [`Self::faces_of`].
     #[inline]
-    fn faces_with(&self, column: u32, wanted: u32, sought: Option<Sought>) -> FacesWith<'_> {
+    fn faces_with(&self, column: u32, wanted: u32, sought: Sought) -> FacesWith<'_> {
         let faces = self.faces_of(column);
         let (words, blocks) = self.extents.of_column(column, faces.len());
         FacesWith { words, blocks, faces, wanted, sought, found: 0, at: 0, next: 0 }
@@ -303,7 +317,7 @@ impl Slices {
         &self,
         column: u32,
         (axis, row, stretch): (usize, u8, u8),
-        sought: Option<Sought>,
+        sought: Sought,
     ) -> impl Iterator<Item = &FaceRange> {
         let shift = self.extents.shift;
         let wanted = 1 << Extent::of_middle(1 - axis, u32::from(row), shift)
@@ -313,6 +327,19 @@ impl Slices {
             // Where no two pixels share a bit, the bits say it.
             shift == 0 || ((first..end).contains(&row) && (from..=to).contains(&stretch))
         })
+    }
+
+    /// The triangles over a column that may cover the middle of a pixel, and whose heights are sought.
+    pub(crate) fn faces_over(
+        &self,
+        column: u32,
+        [i, j]: [u32; 2],
+        sought: Sought,
+    ) -> impl Iterator<Item = &FaceRange> {
+        let shift = self.extents.shift;
+        let wanted = 1 << Extent::of_middle(0, i, shift) | 1 << Extent::of_middle(1, j, shift);
+        let faces = self.faces_with(column, wanted, sought);
+        faces.filter(move |face| shift == 0 || face.may_cover(i, j))
     }
 
     /// The triangles over a column that may lie over a point which lies in a stretch along each axis.
@@ -325,7 +352,7 @@ impl Slices {
     ) -> impl Iterator<Item = &FaceRange> {
         let wanted = 1 << Extent::of_stretch(0, stretches[0], self.extents.shift)
             | 1 << Extent::of_stretch(1, stretches[1], self.extents.shift);
-        self.faces_with(column, wanted, Some(sought))
+        self.faces_with(column, wanted, sought)
     }
 
     /// The triangles over a column whose heights are sought.
@@ -334,7 +361,7 @@ impl Slices {
         column: u32,
         sought: Sought,
     ) -> impl Iterator<Item = &FaceRange> {
-        self.faces_with(column, 0, Some(sought))
+        self.faces_with(column, 0, sought)
     }
 
     /// The blocks of a column with a crowd, where no two pixels share a bit.
@@ -343,6 +370,37 @@ impl Slices {
         let faces = self.faces_of(column).len();
         let (_, blocks) = self.extents.of_column(column, faces);
         (self.extents.is_exact() && !blocks.is_empty()).then_some(blocks)
+    }
+
+    /// Finds those triangles over a column that may cover the middle of a pixel and reach up to a height, by their
+    /// numbers in [`Self::faces_of`]; returns whether one of them faces down and begins below another height.
+    pub(crate) fn find_covering(
+        &self,
+        column: u32,
+        [least, most]: [i64; 2],
+        found: &mut Vec<u32>,
+    ) -> bool {
+        let faces = self.faces_of(column);
+        let (above, below) = (to_i32(least - 1), to_i32(most + 1));
+        let (_, blocks) = self.extents.of_column(column, faces.len());
+        let mut begins = false;
+        found.clear();
+        for (first, block) in (0..).step_by(BLOCK).zip(blocks) {
+            let mut covering = block.between(above, i32::MAX) & block.covering;
+            begins |= block.between(i32::MIN, below) & covering & block.down != 0;
+            while covering != 0 {
+                found.push(first + covering.trailing_zeros());
+                covering &= covering - 1;
+            }
+        }
+        if blocks.is_empty() {
+            let counts = |f: &FaceRange| f.may_cover_middles() && f.hi > above;
+            for (k, face) in (0..).zip(faces).filter(|(_, face)| counts(face)) {
+                found.push(k);
+                begins |= face.surface.faces_down() && face.lo < below;
+            }
+        }
+        begins
     }
 
     /// Whether a triangle over a column is sought.
@@ -362,7 +420,7 @@ struct FacesWith<'a> {
     blocks: &'a [Block],
     faces: &'a [FaceRange],
     wanted: u32,
-    sought: Option<Sought>,
+    sought: Sought,
     /// A bit for each of those last looked at that counts, and where among the faces they begin and end.
     found: u32,
     at: usize,
@@ -374,8 +432,7 @@ impl FacesWith<'_> {
     #[inline]
     fn look_at_few(&mut self) {
         for (k, (extent, face)) in self.words.iter().zip(self.faces).enumerate() {
-            let counts = extent & self.wanted == self.wanted
-                && self.sought.is_none_or(|sought| sought.holds(face));
+            let counts = extent & self.wanted == self.wanted && self.sought.holds(face);
             self.found |= u32::from(counts) << k;
         }
         self.words = &[];
@@ -392,8 +449,8 @@ impl<'a> Iterator for FacesWith<'a> {
                 self.blocks = rest;
                 (self.at, self.next) = (self.next, self.next + BLOCK);
                 self.found = block.with_bits(self.wanted);
-                if let Some(sought) = self.sought.filter(|_| self.found != 0) {
-                    self.found &= sought.within(block);
+                if self.found != 0 {
+                    self.found &= self.sought.within(block);
                 }
             } else if self.words.is_empty() {
                 return None;
@@ -490,7 +547,7 @@ pub(crate) mod tests {
                         };
                         let expected: Vec<u32> =
                             faces.iter().filter(meets).map(|f| f.triangle).collect();
-                        let along = slices.faces_along(column, (axis, row, stretch), None);
+                        let along = slices.faces_along(column, (axis, row, stretch), Sought::ANY);
                         assert_eq!(along.map(|f| f.triangle).collect::<Vec<_>>(), expected);
                         found += expected.len();
                     }
@@ -532,8 +589,9 @@ pub(crate) mod tests {
                     assert_eq!(slices.faces_between(column, sought).collect::<Vec<_>>(), expected);
                     assert_eq!(slices.has_sought(column, &sought), !expected.is_empty());
                     let line = (k % 2, 1, 2);
-                    let along = slices.faces_along(column, line, None).filter(|f| is_sought(f));
-                    assert!(slices.faces_along(column, line, Some(sought)).eq(along));
+                    let along =
+                        slices.faces_along(column, line, Sought::ANY).filter(|f| is_sought(f));
+                    assert!(slices.faces_along(column, line, sought).eq(along));
                     found[k] += expected.len();
                 }
             }
