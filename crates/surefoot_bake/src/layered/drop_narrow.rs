@@ -40,12 +40,10 @@ const DIAGONAL: u32 = 17;
 const SHORT_STRAIGHT: u32 = 11;
 const SHORT_DIAGONAL: u32 = 15;
 
-/// What is added to distances to ends of ground. An end that is nearest to a pixel lies no farther from it than
-/// the one that is certain, and no farther than a diagonal from the middle of the pixel that found it: as far as
-/// that, ground counts. Ways there lead from middle to middle around what is missing; where the straight one is
-/// barred, an end lies there, and none beyond it is nearer by more than half a pixel. What is short in short
-/// steps, half a pixel over eight, comes on top of that.
-const SLACK: u32 = DIAGONAL + PIXEL / 2 + 1;
+/// What is added to distances to ends of ground: one pixel since an end lies up to that far from its pixel,
+/// one since the nearest end is passed on from pixel to pixel, and one for the difference between the two
+/// kinds of steps.
+const SLACK: u32 = 3 * PIXEL;
 
 /// Nothing near.
 const FAR: u16 = u16::MAX;
@@ -58,19 +56,17 @@ pub(crate) fn drop_narrow(
     settings: &Resolved,
     context: &mut StageContext<'_>,
 ) -> Result<FineMap, BakeError> {
-    let mut dropped = 0;
+    let mut dropped: Vec<u32> = Vec::new();
     if is_worth_it(&map, slices, scales) {
         let ground = Ground { map: &map, scales, beside: Beside::new(&map, scales) };
         let needed = ground.needed(least_pixels(scales, settings));
         context.check_cancelled()?;
-        for pixel in 0..map.len() {
-            if !needed[pixel] && map.heights[pixel] != NO_HEIGHT {
-                clear(&mut map, pixel);
-                dropped += 1;
-            }
-        }
+        let is_spare = |p: &u32| !needed[*p as usize] && map.has_ground(*p);
+        dropped.extend((0..map.len() as u32).filter(is_spare));
+        map.cut_off = ground.cut_off(&dropped, &needed);
+        dropped.iter().for_each(|&pixel| clear(&mut map, pixel as usize));
     }
-    context.count("dropped_pixels", dropped);
+    context.count("dropped_pixels", dropped.len());
     Ok(map)
 }
 
@@ -128,6 +124,20 @@ impl Ground<'_> {
         self.add_ends(&mut needed, &ends, limit);
         self.add_places_around(&mut needed, &ends);
         needed
+    }
+
+    /// For every pixel a bit for each direction in which ground lies beside it that is dropped and it is not.
+    fn cut_off(&self, dropped: &[u32], needed: &[bool]) -> Vec<u8> {
+        let mut cut_off = vec![0; self.map.len()];
+        for &pixel in dropped {
+            let row = self.beside.row(pixel).into_iter().enumerate();
+            for (direction, other) in
+                row.filter(|(_, p)| *p != self.beside.nothing && needed[*p as usize])
+            {
+                cut_off[other as usize] |= 1 << ((direction + 2) % 4);
+            }
+        }
+        cut_off
     }
 
     /// How far an end of ground is at most from every pixel, below a limit. Where there is no ground, and for

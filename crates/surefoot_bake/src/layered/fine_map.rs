@@ -71,6 +71,9 @@ pub(crate) struct FineMap {
     pub(crate) bridges: Vec<(u32, BridgePlane)>,
     /// For every triangle, whether it is steep and no riser; empty where none is.
     pub(crate) refused: Vec<bool>,
+    /// For every pixel a bit for each direction in which ground was dropped that does not count, so that no end
+    /// there counts either; empty where nothing was dropped.
+    pub(crate) cut_off: Vec<u8>,
 }
 
 /// A place among all fine cells, whatever their layer.
@@ -98,6 +101,12 @@ impl FineMap {
     #[inline]
     pub(crate) fn is_refused(&self, triangle: u32) -> bool {
         self.refused.get(triangle as usize).is_some_and(|refused| *refused)
+    }
+
+    /// Whether ground was dropped in a direction from a pixel.
+    #[inline]
+    pub(crate) fn is_cut_off(&self, pixel: u32, direction: usize) -> bool {
+        self.cut_off.get(pixel as usize).is_some_and(|bits| bits & 1 << direction != 0)
     }
 
     /// How much the ground of a pixel rises along each axis.

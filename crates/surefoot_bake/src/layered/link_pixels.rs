@@ -617,7 +617,7 @@ impl Linker<'_> {
         }
         let whole = f64::from(self.scales.fine);
         for direction in (0..4).filter(|&d| links[d] == NO_PIXEL) {
-            if self.is_bridge(pixel) {
+            if self.is_bridge(pixel) || self.map.is_cut_off(pixel, direction) {
                 let (reach, class) = ((0.5 * whole) as f32, EdgeClass::Open);
                 part.stops.push(Stop { pixel, direction: direction as u8, reach, class });
                 continue;

@@ -68,6 +68,7 @@ pub(crate) fn refine(
         under: under.into_iter().flatten().collect(),
         bridges: Vec::new(),
         refused: Vec::new(),
+        cut_off: Vec::new(),
     })
 }
 

@@ -195,6 +195,7 @@ mod tests {
             under: Vec::new(),
             bridges: Vec::new(),
             refused: Vec::new(),
+            cut_off: Vec::new(),
         }
     }
 
