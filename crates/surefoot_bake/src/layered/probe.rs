@@ -241,14 +241,14 @@ impl Probe {
             Look::All => Sought::between(low, high),
             Look::Ground => Sought::between(low, high).facing_up(),
         };
-        for face in stretch.faces(sought, slices) {
+        stretch.faces(sought, slices).for_each(|face| {
             let corners = &slices.triangles[face.triangle as usize].corners;
             if let Some(cut) = cut_along(corners, usize::from(stretch.axis), start) {
                 let surface = face.surface;
                 let refused = surface == Surface::STEEP && map.is_refused(face.triangle);
                 near.cuts.push(LineCut { surface, refused, ..cut });
             }
-        }
+        });
         at
     }
 
@@ -472,13 +472,13 @@ impl Probe {
         for (stretch, shift) in lines[0].stretches(scales) {
             let start = lines[0].start_before(shift);
             let shifts = lines.map(|line| (line.start[axis] - start[axis]) as f64);
-            for face in stretch.faces(sought, slices) {
+            stretch.faces(sought, slices).for_each(|face| {
                 let corners = &slices.triangles[face.triangle as usize].corners;
                 // Most lie behind what was found before.
                 if (0..N).all(|k| lines[k].nearest_of(corners) >= stands[k]) {
-                    continue;
+                    return;
                 }
-                let Some(cut) = cut_along(corners, axis, start) else { continue };
+                let Some(cut) = cut_along(corners, axis, start) else { return };
                 for k in 0..N {
                     let Some(cut) = cut.seen_along(&lines[k], shifts[k], reach) else { continue };
                     let above = cut.above(&lines[k]);
@@ -490,7 +490,7 @@ impl Probe {
                         self.begins.push((k, s, cut));
                     }
                 }
-            }
+            });
         }
         stands
     }

@@ -437,6 +437,16 @@ impl FacesWith<'_> {
         }
         self.words = &[];
     }
+
+    /// Looks at the next faces of a crowd.
+    #[inline]
+    fn look_at_block(&mut self, block: &Block) {
+        (self.at, self.next) = (self.next, self.next + BLOCK);
+        self.found = block.with_bits(self.wanted);
+        if self.found != 0 {
+            self.found &= self.sought.within(block);
+        }
+    }
 }
 
 impl<'a> Iterator for FacesWith<'a> {
@@ -447,11 +457,7 @@ impl<'a> Iterator for FacesWith<'a> {
         while self.found == 0 {
             if let Some((block, rest)) = self.blocks.split_first() {
                 self.blocks = rest;
-                (self.at, self.next) = (self.next, self.next + BLOCK);
-                self.found = block.with_bits(self.wanted);
-                if self.found != 0 {
-                    self.found &= self.sought.within(block);
-                }
+                self.look_at_block(block);
             } else if self.words.is_empty() {
                 return None;
             } else {
@@ -461,6 +467,25 @@ impl<'a> Iterator for FacesWith<'a> {
         let k = self.found.trailing_zeros() as usize;
         self.found &= self.found - 1;
         Some(&self.faces[self.at + k])
+    }
+
+    /// The same for all that are left, block by block.
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, start: B, mut add: F) -> B {
+        let mut sum = start;
+        if !self.words.is_empty() {
+            self.look_at_few();
+        }
+        loop {
+            let mut found = self.found;
+            while found != 0 {
+                sum = add(sum, &self.faces[self.at + found.trailing_zeros() as usize]);
+                found &= found - 1;
+            }
+            let Some((block, rest)) = self.blocks.split_first() else { return sum };
+            self.blocks = rest;
+            self.look_at_block(block);
+        }
     }
 }
 #[cfg(test)]
