@@ -282,8 +282,12 @@ impl Finder<'_> {
                 return true;
             }
             let Some((there, stretches)) = self.slot_of(column, p) else { return false };
-            let mut faces = self.slices.faces_around(there, stretches, near);
-            last = faces.find(|face| covers(face, p));
+            last = None;
+            self.slices.faces_around(there, stretches, near).for_each(|face| {
+                if last.is_none() && covers(face, p) {
+                    last = Some(face);
+                }
+            });
             last.is_some()
         })
     }

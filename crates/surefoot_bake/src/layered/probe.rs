@@ -519,20 +519,21 @@ fn goes_on_above(down: &Cut, line: &Line, slices: &Slices, scales: &Scales) -> b
     let Some(begin) = Begin::of(down, line, scales) else { return false };
     let sought = Sought::between(begin.lowest, begin.highest).facing_up();
     let at = line.start[line.axis] as f64 + line.sign * begin.at;
-    let ends = line.stretches(scales).any(|(stretch, shift)| {
+    let mut ends = false;
+    for (stretch, shift) in line.stretches(scales) {
         let start = line.start_before(shift);
-        stretch.faces(sought, slices).any(|face| {
+        stretch.faces(sought, slices).for_each(|face| {
             let corners = &slices.triangles[face.triangle as usize].corners;
             let [a, b, c] = corners.map(|c| f64::from(c[line.axis]));
             // Most do not reach there. Rounding is far below a unit.
-            if a.min(b).min(c) > at + 1.0 || a.max(b).max(c) < at - 1.0 {
-                return false;
+            if ends || a.min(b).min(c) > at + 1.0 || a.max(b).max(c) < at - 1.0 {
+                return;
             }
             let cut = cut_along(corners, line.axis, start);
             let cut = cut.and_then(|c| c.seen_along(line, shift as f64, f64::from(scales.fine)));
-            cut.is_some_and(|cut| begin.is_ended_by(&cut))
-        })
-    });
+            ends = cut.is_some_and(|cut| begin.is_ended_by(&cut));
+        });
+    }
     !ends
 }
 
@@ -596,8 +597,8 @@ pub(crate) fn first_ledge(lines: &[Line], slices: &Slices, scales: &Scales) -> f
     for (stretch, _) in line.stretches(scales) {
         let crossings = slices.ledges_of(stretch.column).iter().filter_map(|ledge| {
             let is_near = ledge.is_along(axis, stretch.row, stretch.number)
-                && i64::from(ledge.hi) >= least - climb
-                && i64::from(ledge.lo) <= most + climb;
+                & (i64::from(ledge.hi) >= least - climb)
+                & (i64::from(ledge.lo) <= most + climb);
             is_near.then(|| ledge.crossing(axis, line.start[1 - axis], along)).flatten()
         });
         first = crossings.fold(first, f64::min);

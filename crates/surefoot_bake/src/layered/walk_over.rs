@@ -573,11 +573,13 @@ pub(crate) fn is_free(
     let Some(column) = column_at(place, scales) else { return false };
     let (i, j) = (place.x.rem_euclid(side) as u32, place.y.rem_euclid(side) as u32);
     let between = Sought::between((low + 1) as f64, (high - 1) as f64);
-    !slices.faces_over(column, [i, j], between).any(|face| {
+    let mut is_free = true;
+    slices.faces_over(column, [i, j], between).for_each(|face| {
         let triangle = &slices.triangles[face.triangle as usize];
-        height_over_middle(triangle, column, [i, j], scales)
-            .is_some_and(|h| i64::from(h) > low && i64::from(h) < high)
-    })
+        let height = || height_over_middle(triangle, column, [i, j], scales);
+        is_free &= !is_free || height().is_none_or(|h| i64::from(h) <= low || i64::from(h) >= high);
+    });
+    is_free
 }
 
 /// Marks the faces that were laid across gaps as ramps.
