@@ -288,7 +288,7 @@ impl Ground<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::exact::drop_small::drop_small;
     use crate::layered::cutting_shape::cutting_shape;
@@ -327,7 +327,7 @@ mod tests {
     }
 
     /// A procedural scene of small triangles.
-    fn crowded(name: &str, most_m: f64) -> Scene {
+    pub(crate) fn crowded(name: &str, most_m: f64) -> Scene {
         let scene = build(name, &Variant::default()).unwrap().scene;
         let triangles = scene.triangles().iter().map(|t| t.map(|p| scene.point(p))).collect();
         crowd_of(triangles, most_m)

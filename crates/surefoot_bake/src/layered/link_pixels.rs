@@ -638,3 +638,64 @@ impl Linker<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layered::cutting_shape::cutting_shape;
+    use crate::layered::drop_narrow::tests::crowded;
+    use crate::layered::flood_layers::flood_layers;
+    use crate::layered::ledges::Points;
+    use crate::layered::read_triangles::read_triangles;
+    use crate::layered::refine::refine;
+    use crate::layered::scales::with_coarse_cells;
+    use crate::layered::slice::slice;
+    use crate::layered::walk_over::walk_over;
+    use crate::settings::{BakeSettings, LayeredSettings};
+
+    /// What a few triangles tell of a line is what all that cross it tell; with gaps as wide as a pixel too.
+    #[test]
+    fn a_quick_look_sees_what_a_long_one_does() {
+        for (name, gap_distance_m) in
+            [("town-house", 0.01), ("open-stairs", 0.01), ("terrace-house", 0.06)]
+        {
+            let layered = LayeredSettings { gap_distance_m, ..LayeredSettings::default() };
+            let settings = BakeSettings { layered, ..BakeSettings::default() }.resolve().unwrap();
+            let (settings, context) = (with_coarse_cells(&settings), &mut StageContext::new());
+            let read = read_triangles(&crowded(name, 0.3), &settings, context).unwrap();
+            let scales = Scales::new(&read.triangles, &settings).unwrap();
+            let points = Points { numbers: &read.numbers, points: &read.points };
+            let slices = slice(read.triangles.clone(), points, &scales, context).unwrap();
+            let layers = flood_layers(&slices, &scales, context).unwrap();
+            let shape = cutting_shape(layers, &slices, &scales, context).unwrap();
+            let map = refine(shape, &slices, &scales, context).unwrap();
+            let map = walk_over(map, &slices, &scales, context).unwrap();
+            let linker = Linker {
+                map: &map,
+                slices: &slices,
+                scales: &scales,
+                kinds: &[],
+                within_cell: Vec::new(),
+            };
+            let (probe, mut counts) = (&mut Probe::default(), [0; 3]);
+            let pixels = (0..map.len() as u32).filter(|&p| map.has_ground(p));
+            for pixel in pixels.filter(|&p| !linker.is_bridge(p)) {
+                for direction in 0..4 {
+                    let quick = linker.any_reach(pixel, direction, probe);
+                    let long = linker.reach(&linker.line(pixel, direction), probe);
+                    let told = format!("{name}: {quick:?} is {long:?} from {pixel} to {direction}");
+                    match (quick, long) {
+                        (Reach::Whole, Reach::Whole) => counts[0] += 1,
+                        (Reach::To(a, class), Reach::To(b, other)) => {
+                            assert!((a - b).abs() < 1e-6 && class == other, "{told}");
+                            counts[1 + usize::from(class == EdgeClass::Blocked)] += 1;
+                        }
+                        _ => panic!("{told}"),
+                    }
+                }
+            }
+            let seen = if scales.passes_any_gap() { &counts[2..] } else { &counts[..] };
+            assert!(seen.iter().all(|n| *n > 50), "{name}: {counts:?} whole, open and blocked");
+        }
+    }
+}
