@@ -572,10 +572,10 @@ impl Linker<'_> {
 
     /// Whether nothing begins below the step's height that goes on above it, along lines last looked along on
     /// which nothing stands.
-    fn nothing_begins(&self, lines: &[Line], probe: &Probe) -> bool {
+    fn nothing_begins(&self, lines: &[Line], probe: &mut Probe) -> bool {
         let with = (self.slices, self.scales);
-        let first = |(k, line)| probe.first_ahead(k, line, f64::INFINITY, with);
-        lines.iter().enumerate().map(first).all(f64::is_infinite)
+        let mut first = |(k, line)| probe.first_ahead(k, line, f64::INFINITY, with);
+        lines.iter().enumerate().all(|line| first(line).is_infinite())
     }
 
     /// Whether all that ends the ground between two pixels is a lip: a sliver of an underside below step

@@ -172,8 +172,11 @@ pub(crate) struct Probe {
     cuts: Vec<Cut>,
     /// Those of them that may be walked over.
     ways: Vec<Cut>,
-    /// What may begin something in the way: on which line, how far away, and the surface that faces down.
-    begins: Vec<(usize, f64, Cut)>,
+    /// What may begin something in the way: on which line, and how far away; and those along one line.
+    begins: Vec<(usize, f64, Begin)>,
+    begins_ahead: Vec<(f64, Begin)>,
+    /// What faces up where they are.
+    ups: Vec<Cut>,
     /// What was looked at last: a stretch is looked along from both of its ends.
     stretches: [NearStretch; 4],
     oldest: usize,
@@ -490,7 +493,8 @@ impl Probe {
                     } else if face.surface.faces_down()
                         && let Some(s) = enters_low(&cut, above, scales)
                     {
-                        self.begins.push((k, s, cut));
+                        let begin = Begin::of(&cut, &lines[k], scales);
+                        self.begins.extend(begin.map(|begin| (k, s, begin)));
                     }
                 }
             });
@@ -501,53 +505,72 @@ impl Probe {
     /// How far away along one of the lines last looked along something begins below the step's height that
     /// goes on above it, or something else stands, whatever is nearer.
     pub(crate) fn first_ahead(
-        &self,
+        &mut self,
         number: usize,
         line: &Line,
         stands: f64,
         (slices, scales): (&Slices, &Scales),
     ) -> f64 {
-        let mut first = stands;
-        for (_, s, cut) in self.begins.iter().filter(|b| b.0 == number) {
-            if *s < first && goes_on_above(cut, line, slices, scales) {
-                first = *s;
-            }
+        self.begins_ahead.clear();
+        let nearer = self.begins.iter().filter(|(k, s, _)| *k == number && *s < stands);
+        self.begins_ahead.extend(nearer.map(|(_, s, begin)| (*s, *begin)));
+        let Some(all) = Begin::around(&self.begins_ahead) else { return stands };
+        // What may end any of them is cut once for all.
+        self.ups.clear();
+        let sought = Sought::between(all.lowest, all.highest).facing_up();
+        let place = |s: f64| line.start[line.axis] as f64 + line.sign * s;
+        let (from, to) = (place(all.from), place(all.to));
+        let (from, to) = (from.min(to), from.max(to));
+        for (stretch, shift) in line.stretches(scales) {
+            let start = line.start_before(shift);
+            stretch.faces(sought, slices).for_each(|face| {
+                let corners = &slices.triangles[face.triangle as usize].corners;
+                let [a, b, c] = corners.map(|c| f64::from(c[line.axis]));
+                // Most do not reach there. Rounding is far below a unit.
+                if a.min(b).min(c) > to + 1.0 || a.max(b).max(c) < from - 1.0 {
+                    return;
+                }
+                let cut = cut_along(corners, line.axis, start);
+                let seen = |c: LineCut| c.seen_along(line, shift as f64, f64::from(scales.fine));
+                self.ups.extend(cut.and_then(seen));
+            });
         }
-        first
+        let goes_on = |begin: &Begin| !self.ups.iter().any(|up| begin.is_ended_by(up));
+        let solid = self.begins_ahead.iter().filter(|(_, begin)| goes_on(begin));
+        solid.fold(stands, |first, (s, _)| first.min(*s))
     }
-}
-
-/// The same as [`Probe::is_solid`] where only what may be in the way was cut.
-fn goes_on_above(down: &Cut, line: &Line, slices: &Slices, scales: &Scales) -> bool {
-    let Some(begin) = Begin::of(down, line, scales) else { return false };
-    let sought = Sought::between(begin.lowest, begin.highest).facing_up();
-    let at = line.start[line.axis] as f64 + line.sign * begin.at;
-    let mut ends = false;
-    for (stretch, shift) in line.stretches(scales) {
-        let start = line.start_before(shift);
-        stretch.faces(sought, slices).for_each(|face| {
-            let corners = &slices.triangles[face.triangle as usize].corners;
-            let [a, b, c] = corners.map(|c| f64::from(c[line.axis]));
-            // Most do not reach there. Rounding is far below a unit.
-            if ends || a.min(b).min(c) > at + 1.0 || a.max(b).max(c) < at - 1.0 {
-                return;
-            }
-            let cut = cut_along(corners, line.axis, start);
-            let cut = cut.and_then(|c| c.seen_along(line, shift as f64, f64::from(scales.fine)));
-            ends = cut.is_some_and(|cut| begin.is_ended_by(&cut));
-        });
-    }
-    !ends
 }
 
 /// Where something begins below the step's height, and between which heights a surface facing up ends it.
+#[derive(Clone, Copy, Debug)]
 struct Begin {
     at: f64,
     lowest: f64,
     highest: f64,
 }
 
+/// Where some things begin, and between which heights they may end.
+struct Begins {
+    from: f64,
+    to: f64,
+    lowest: f64,
+    highest: f64,
+}
+
 impl Begin {
+    /// Around several; none where there are none.
+    fn around(several: &[(f64, Self)]) -> Option<Begins> {
+        let (_, first) = several.first()?;
+        let (from, to) = (first.at, first.at);
+        let all = Begins { from, to, lowest: first.lowest, highest: first.highest };
+        Some(several.iter().fold(all, |all, (_, begin)| Begins {
+            from: all.from.min(begin.at),
+            to: all.to.max(begin.at),
+            lowest: all.lowest.min(begin.lowest),
+            highest: all.highest.max(begin.highest),
+        }))
+    }
+
     /// Of a surface that faces down; none where it lies on the ground or too high. Where the two run together,
     /// as along the rim of a round thing, it ends where it begins.
     fn of(down: &Cut, line: &Line, scales: &Scales) -> Option<Self> {
