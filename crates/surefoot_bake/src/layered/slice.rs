@@ -302,14 +302,15 @@ struct Placed {
 
 impl Placed {
     fn new(Points { numbers, points }: Points<'_>, columns: usize, ruler: &Ruler) -> Self {
+        const UNKNOWN: u32 = u32::MAX;
         // Points of no triangle lie in one column more.
         let mut column_of = vec![columns as u32; points.len()];
         for &number in numbers.as_flattened() {
-            column_of[number as usize] = 0;
+            column_of[number as usize] = UNKNOWN;
         }
         let mut firsts = vec![0_u32; columns + 2];
         for (column, p) in column_of.iter_mut().zip(points) {
-            if *column == 0 {
+            if *column == UNKNOWN {
                 *column = ruler.column_over(in_plan(*p));
             }
             firsts[*column as usize + 1] += 1;
@@ -403,5 +404,16 @@ mod tests {
             }
         }
         assert!((20..180).contains(&several), "{several} columns of several words");
+    }
+
+    /// Points without triangles make no columns, and lie in none.
+    #[test]
+    fn nothing_has_no_slices() {
+        let settings = crate::settings::BakeSettings::default().resolve().unwrap();
+        let scales = Scales::new(&[], &settings).unwrap();
+        let points = Points { numbers: &[], points: &[[0; 3], [70_000, -9, 4]] };
+        let slices = slice(Vec::new(), points, &scales, &mut StageContext::new()).unwrap();
+        assert_eq!(slices.column_count(), 0);
+        assert!(slices.points.is_empty());
     }
 }
