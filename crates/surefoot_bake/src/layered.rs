@@ -33,6 +33,8 @@
 //! (h²/8r for cells of h and a radius of r), corners at which ground ends between two lines (half a
 //! cell), and the simplification (a quarter of a cell by default).
 
+#[cfg(test)]
+mod any_numbers;
 mod cutting_shape;
 mod divisor;
 mod doubts;

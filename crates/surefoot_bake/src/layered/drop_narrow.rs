@@ -291,6 +291,7 @@ impl Ground<'_> {
 pub(crate) mod tests {
     use super::*;
     use crate::exact::drop_small::drop_small;
+    use crate::layered::any_numbers::any_between;
     use crate::layered::cutting_shape::cutting_shape;
     use crate::layered::erode::{DistanceField, erode};
     use crate::layered::flood_layers::flood_layers;
@@ -335,12 +336,7 @@ pub(crate) mod tests {
 
     /// A floor with boxes and shelves strewn over it, turned by any angle.
     fn littered(seed: u64) -> Scene {
-        let mut state = seed;
-        let mut between = |from: f64, to: f64| {
-            state =
-                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-            from + (to - from) * (state >> 33) as f64 / f64::from(1_u32 << 31)
-        };
+        let mut between = any_between(seed);
         let mut triangles: Vec<Triangle> = Vec::new();
         let mut quad = |[a, b, c, d]: [[f64; 3]; 4]| triangles.extend([[a, b, c], [a, c, d]]);
         quad([[0.0, 0.0, 0.0], [5.0, 0.0, 0.0], [5.0, 5.0, 0.0], [0.0, 5.0, 0.0]]);
@@ -373,12 +369,7 @@ pub(crate) mod tests {
 
     /// Ground as a scan has it: discs lie over each other at any height, and no point lies where it should.
     fn scanned(seed: u64) -> Scene {
-        let mut state = seed;
-        let mut between = |from: f64, to: f64| {
-            state =
-                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-            from + (to - from) * (state >> 33) as f64 / f64::from(1_u32 << 31)
-        };
+        let mut between = any_between(seed);
         let discs: Vec<[f64; 4]> = (0..50)
             .map(|_| {
                 let rise = if between(0.0, 1.0) < 0.5 { 0.25 } else { 0.6 };

@@ -519,16 +519,12 @@ pub(crate) fn sort_into_columns(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layered::any_numbers::any_below;
     use crate::settings::BakeSettings;
 
     /// Triangles of all sizes, many of them with corners on the borders of columns.
     fn strewn() -> Vec<GridTriangle> {
-        let mut state = 11_u64;
-        let mut below = |most: i32| {
-            state =
-                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-            (state >> 33) as i32 % most
-        };
+        let mut below = any_below(11);
         (0..6_000)
             .map(|i| {
                 let (size, raster) = ([400, 3_000, 20_000][i % 3], [1, 1_600][i % 2]);

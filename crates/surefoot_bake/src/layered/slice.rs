@@ -354,6 +354,7 @@ impl Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layered::any_numbers::any_below;
 
     #[test]
     fn points_of_columns_keep_their_order() {
@@ -373,11 +374,7 @@ mod tests {
     #[test]
     fn voxels_are_those_that_faces_pass_through() {
         let levels = Levels(Parts::new(10.0, [-500.0]));
-        let (mut state, mut several) = (3_u32, 0);
-        let mut below = |most: i32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as i32 % most
-        };
+        let (mut below, mut several) = (any_below(3), 0);
         for column in 0..200 {
             let (from, within) = (below(3_000), [500, 3_000][column % 2]);
             let faces: Vec<FaceRange> = (0..below(5))

@@ -150,6 +150,7 @@ impl Near {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layered::any_numbers::any_numbers;
     use crate::layered::cutting_shape::CuttingShape;
     use crate::layered::fine_map::{FinePlace, PixelKind, STEPS};
     use crate::settings::BakeSettings;
@@ -157,12 +158,8 @@ mod tests {
 
     /// Two layers over some columns, one over others, at heights of a few steps.
     fn strewn(scales: &Scales) -> FineMap {
-        let mut state = 11_u64;
-        let mut below = |most: i64| {
-            state =
-                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-            (state >> 33) as i64 % most
-        };
+        let mut next = any_numbers(11);
+        let mut below = |most: i64| i64::from(next()) % most;
         let columns = scales.coarse.width * scales.coarse.depth;
         let (mut firsts, mut of_cells, mut heights) = (vec![0], Vec::new(), Vec::new());
         for column in 0..columns {

@@ -199,6 +199,7 @@ pub(crate) fn slope(triangle: &GridTriangle) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layered::any_numbers::any_below;
     use crate::settings::BakeSettings;
     use crate::voxel::grid::Surface;
 
@@ -206,12 +207,7 @@ mod tests {
     #[test]
     fn one_middle_is_covered_as_among_many() {
         let settings = BakeSettings::default().resolve().unwrap();
-        let mut state = 3_u64;
-        let mut below = |most: i32| {
-            state =
-                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-            (state >> 33) as i32 % most
-        };
+        let mut below = any_below(3);
         let (mut covered, mut not) = (0, 0);
         for _ in 0..3_000 {
             // On a coarse raster, so that edges and corners often lie on a middle.
@@ -235,12 +231,7 @@ mod tests {
     #[test]
     fn pixels_in_a_row_are_covered_as_alone() {
         let settings = BakeSettings::default().resolve().unwrap();
-        let mut state = 7_u64;
-        let mut below = |most: i32| {
-            state =
-                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-            (state >> 33) as i32 % most
-        };
+        let mut below = any_below(7);
         let (mut covered, mut level) = (0, 0);
         for round in 0..2_000 {
             let mut corners = [0, 1, 2].map(|_| [0, 1, 2].map(|_| 819 * (below(33) - 12)));

@@ -220,16 +220,13 @@ impl ColumnSamples {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layered::any_numbers::any_numbers;
 
     /// Whether triangles are sorted first or not: samples come by pixel, from below.
     #[test]
     fn samples_are_sorted_by_pixel_and_height() {
-        let mut state = 5_u64;
-        let mut below = |most: u32| {
-            state =
-                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-            (state >> 33) as u32 % most
-        };
+        let mut next = any_numbers(5);
+        let mut below = |most: u32| next() % most;
         let kinds = [Surface::UPRIGHT, Surface::STEEP, Surface::DOWN, Surface::ground(3)];
         for (pixels, most) in [(1, 1), (16, 1), (16, 16), (64, 30), (100, 2)] {
             let mut column = ColumnSamples::default();

@@ -492,6 +492,7 @@ impl<'a> Iterator for FacesWith<'a> {
 pub(crate) mod tests {
     use super::*;
     use crate::context::StageContext;
+    use crate::layered::any_numbers::any_below;
     use crate::layered::ledges::Points;
     use crate::layered::slice::slice;
     use crate::settings::{BakeSettings, LayeredSettings};
@@ -499,12 +500,7 @@ pub(crate) mod tests {
 
     /// Triangles strewn over a few metres, most of them smaller than a column; a third of them in a crowd.
     fn strewn() -> Vec<GridTriangle> {
-        let mut state = 7_u64;
-        let mut below = |most: i32| {
-            state =
-                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-            (state >> 33) as i32 % most
-        };
+        let mut below = any_below(7);
         (0..600)
             .map(|i| {
                 let size = if i % 20 == 0 { 60_000 } else { 5_000 };

@@ -84,17 +84,14 @@ fn number_regions(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layered::any_numbers::any_numbers;
     use crate::layered::fine_map::NO_PIXEL;
 
     /// Numbers that are handed on and meet later give the regions that joining every link gives.
     #[test]
     fn regions_are_what_links_join() {
-        let mut state = 9_u64;
-        let mut below = |most: u64| {
-            state =
-                state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-            (state >> 33) % most
-        };
+        let mut next = any_numbers(9);
+        let mut below = |most: u64| u64::from(next()) % most;
         let (width, count) = (40, 1_200);
         let mut most_regions = 0;
         for _ in 0..50 {
