@@ -408,15 +408,39 @@ impl Classes {
         (class != Surface::DOWN || !is_sheet()).then_some(class)
     }
 
-    /// What a triangle with a normal of any length is to a column. The classes of a crowd follow no pattern, so no
-    /// branch asks.
+    /// What a triangle with a normal of any length is to a column. Squares tell, without a root and a division; only
+    /// where they all but equal a limit is the normal made a unit long.
     #[inline]
     pub(crate) fn facing(&self, normal: DVec3, area: u16) -> Surface {
+        // Far more than rounding makes of it, and far less than slopes differ by.
+        const DOUBT: f64 = 1e-12;
+        let up = if self.two_sided { normal.z.abs() } else { normal.z };
+        // With their signs squares have the order of what they are made from.
+        let (square, length) = (up * up.abs(), normal.length_squared());
+        let from_ground = square - self.least_cosine * self.least_cosine.abs() * length;
+        let from_upright = square.abs() - VERTICAL_SINE * VERTICAL_SINE * length;
+        let nearest = DOUBT * length;
+        // What is no number lies nowhere.
+        if (from_ground.abs() > nearest) & (from_upright.abs() > nearest) {
+            return Self::class_of(from_ground > 0.0, from_upright < 0.0, up > 0.0, area);
+        }
+        self.facing_by_cosine(normal, area)
+    }
+
+    /// The same by the cosine of the triangle's slope.
+    #[cold]
+    fn facing_by_cosine(&self, normal: DVec3, area: u16) -> Surface {
         let normal = normal.normalize_or_zero();
         let up = if self.two_sided { normal.z.abs() } else { normal.z };
-        let is_ground = u32::from(up >= self.least_cosine);
-        let is_upright = u32::from(up.abs() < VERTICAL_SINE);
-        let is_up = u32::from(up > 0.0);
+        let (is_ground, is_upright) = (up >= self.least_cosine, up.abs() < VERTICAL_SINE);
+        Self::class_of(is_ground, is_upright, up > 0.0, area)
+    }
+
+    /// The class of what is ground, or else upright, or else faces up or down. The classes of a crowd follow no
+    /// pattern, so no branch asks.
+    #[inline]
+    fn class_of(is_ground: bool, is_upright: bool, is_up: bool, area: u16) -> Surface {
+        let [is_ground, is_upright, is_up] = [is_ground, is_upright, is_up].map(u32::from);
         let leaning = Surface::DOWN.0 - is_up * (Surface::DOWN.0 - Surface::STEEP.0);
         // All bits or none of each.
         let (ground, other) = (is_ground.wrapping_neg(), is_upright.wrapping_sub(1) & leaning);
