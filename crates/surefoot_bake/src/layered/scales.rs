@@ -24,9 +24,14 @@ pub(crate) const TOUCHING_UNITS: i64 = 64;
 /// processors without an instruction for it need. No number lies beyond 32 bits.
 #[inline]
 pub(crate) fn round_to_i32(v: f64) -> i32 {
-    let whole = v as i32;
-    let rest = v - f64::from(whole);
-    whole.saturating_add(i32::from(rest >= 0.5) - i32::from(rest <= -0.5))
+    // Adding this rounds to whole numbers, halves to even: the whole number lies in the last bits of the sum.
+    const WHOLE: f64 = 6_755_399_441_055_744.0;
+    let size = v.abs();
+    let even = size + WHOLE;
+    let is_half_below = size - (even - WHOLE) >= 0.5;
+    let whole = (even.to_bits() as i32).wrapping_add(i32::from(is_half_below));
+    let sign = (v.to_bits() as i64 >> 63) as i32;
+    (whole ^ sign).wrapping_sub(sign)
 }
 
 /// Grids and limits, all in lattice units.
