@@ -97,16 +97,22 @@ pub(crate) fn with_coarse_cells(settings: &Resolved) -> Resolved {
     Resolved { agent: settings.agent, ..with_cells(settings, sizes(settings).0, 0) }
 }
 
-/// A triangle that reaches as far as all others; none where there are none.
+/// A triangle that reaches as far as all others; none where there are none. Processors have the lesser of two numbers
+/// with a point, and all of 32 bits have one.
 fn bounds_of(triangles: &[GridTriangle]) -> Vec<GridTriangle> {
-    let (mut lo, mut hi) = ([i32::MAX; 3], [i32::MIN; 3]);
+    let (mut least, mut most) = ([f64::INFINITY; 9], [f64::NEG_INFINITY; 9]);
     for triangle in triangles {
-        let [a, b, c] = &triangle.corners;
-        for k in 0..3 {
-            lo[k] = lo[k].min(a[k]).min(b[k]).min(c[k]);
-            hi[k] = hi[k].max(a[k]).max(b[k]).max(c[k]);
+        let corners = triangle.corners.as_flattened();
+        for ((least, most), v) in least.iter_mut().zip(&mut most).zip(corners) {
+            let v = f64::from(*v);
+            *least = if v < *least { v } else { *least };
+            *most = if v > *most { v } else { *most };
         }
     }
+    let over_corners = |pick: fn(f64, f64) -> f64, of: [f64; 9]| {
+        [0, 1, 2].map(|k| pick(pick(of[k], of[k + 3]), of[k + 6]) as i32)
+    };
+    let (lo, hi) = (over_corners(f64::min, least), over_corners(f64::max, most));
     let reach = GridTriangle { corners: [lo, hi, hi], surface: Surface::UPRIGHT };
     if triangles.is_empty() { Vec::new() } else { vec![reach] }
 }
