@@ -49,30 +49,10 @@ pub(crate) fn read_triangles(
     }
     let (frame, origin, canonical) = place_points(scene, settings)?;
     let (points, number_of) = weld(&canonical, origin);
-    let mut numbers = vec![[0; 3]; scene.triangles().len()];
-    for (own, t) in numbers.iter_mut().zip(scene.triangles()) {
-        write_smallest_first(t.map(|p| number_of[p as usize]), own);
-    }
+    let (mut triangles, mut numbers) = number_triangles(scene, &points, &number_of, &classes);
+    let degenerate = scene.triangles().len() - triangles.len();
     let repeats = Repeats::find(&numbers, points.len());
-    let mut triangles = Vec::with_capacity(numbers.len());
-    let (mut degenerate, mut duplicates, mut lower_sides) = (0, 0, 0);
-    for i in 0..numbers.len() {
-        let t = numbers[i];
-        let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
-        let normal = normal_units(corners[0], corners[1], corners[2]);
-        let surface = classes.facing(normal, 0);
-        if normal == DVec3::ZERO {
-            degenerate += 1;
-        } else if repeats.0[i] == Repeat::Same {
-            duplicates += 1;
-        } else if repeats.0[i] == Repeat::Turned && surface == Surface::DOWN {
-            lower_sides += 1;
-        } else {
-            numbers[triangles.len()] = t;
-            triangles.push(GridTriangle { corners, surface });
-        }
-    }
-    numbers.truncate(triangles.len());
+    let (duplicates, lower_sides) = repeats.drop_from(&mut triangles, &mut numbers);
     context.report.ignored_triangles += degenerate as u64;
     context.count("points", points.len());
     context.count("triangles", triangles.len() + lower_sides);
@@ -80,6 +60,28 @@ pub(crate) fn read_triangles(
     context.count("duplicates", duplicates);
     let area_names = vec!["ground".to_owned()];
     Ok(ReadTriangles { frame, area_names, triangles, numbers, points })
+}
+
+/// All triangles of a scene that have an area, and the numbers of their points, the smallest first.
+fn number_triangles(
+    scene: &Scene,
+    points: &[Point3],
+    number_of: &[u32],
+    classes: &Classes,
+) -> (Vec<GridTriangle>, Vec<[u32; 3]>) {
+    let mut numbers = vec![[0; 3]; scene.triangles().len()];
+    let mut triangles = Vec::with_capacity(numbers.len());
+    for t in scene.triangles() {
+        let t = smallest_first(t.map(|p| number_of[p as usize]));
+        numbers[triangles.len()] = t;
+        let corners = [points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]];
+        let normal = normal_units(corners[0], corners[1], corners[2]);
+        if normal != DVec3::ZERO {
+            triangles.push(GridTriangle { corners, surface: classes.facing(normal, 0) });
+        }
+    }
+    numbers.truncate(triangles.len());
+    (triangles, numbers)
 }
 
 /// The triangles of the exact pipeline's reader that count, and the numbers of their points.
@@ -93,19 +95,19 @@ fn class_all(soup: &Soup, classes: &Classes) -> (Vec<GridTriangle>, Vec<[u32; 3]
     classed.unzip()
 }
 
-/// Whether there is a triangle more than once.
+/// How there is a triangle more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Repeat {
-    No,
     /// The same comes before it.
     Same,
     /// There is the same turned over.
     Turned,
 }
 
-/// Which triangles there are more than once. Those with the same smallest number are compared with each other:
+/// Triangles that there are more than once. Those with the same smallest number are compared with each other:
 /// that are few, and their numbers lie together where their triangles do.
-struct Repeats(Vec<Repeat>);
+#[derive(Default)]
+struct Repeats(Vec<(u32, Repeat)>);
 
 impl Repeats {
     /// Of triangles that begin with their smallest numbers.
@@ -126,32 +128,59 @@ impl Repeats {
             digests[*at as usize] = digest(t);
             *at += 1;
         }
-        let mut repeats = Self(vec![Repeat::No; numbers.len()]);
+        let mut repeats = Self::default();
         for ends in firsts.windows(2) {
             let (first, end) = (ends[0] as usize, ends[1] as usize);
             let some = digests[first..].first_chunk();
             if end - first > FEW || some.is_some_and(|some| has_equal(some, end - first)) {
-                repeats.mark(&mut order[first..end], numbers);
+                repeats.compare(&mut order[first..end], numbers);
             }
         }
+        repeats.0.sort_unstable_by_key(|(i, _)| *i);
         repeats
     }
 
     /// Compares some triangles with each other.
-    fn mark(&mut self, some: &mut [u32], numbers: &[[u32; 3]]) {
+    fn compare(&mut self, some: &mut [u32], numbers: &[[u32; 3]]) {
         let number_of = |i: u32| numbers[i as usize];
         some.sort_unstable_by_key(|&i| (either_side(number_of(i)), i));
         for same in some.chunk_by(|&i, &j| either_side(number_of(i)) == either_side(number_of(j))) {
             let first = same[0];
-            let turned = same.iter().find(|&&i| number_of(i) != number_of(first));
-            for &i in &same[1..] {
-                self.0[i as usize] = Repeat::Same;
+            let turned = same.iter().find(|&&i| number_of(i) != number_of(first)).copied();
+            if turned.is_some() {
+                self.0.push((first, Repeat::Turned));
             }
-            if let Some(&turned) = turned {
-                self.0[first as usize] = Repeat::Turned;
-                self.0[turned as usize] = Repeat::Turned;
-            }
+            self.0.extend(same[1..].iter().map(|&i| {
+                (i, if turned == Some(i) { Repeat::Turned } else { Repeat::Same })
+            }));
         }
+    }
+
+    /// Drops triangles of which the same comes before them, and the lower sides of those that are there turned over;
+    /// says how many of either.
+    fn drop_from(
+        mut self,
+        triangles: &mut Vec<GridTriangle>,
+        numbers: &mut Vec<[u32; 3]>,
+    ) -> (usize, usize) {
+        let is_lower = |i: u32| triangles[i as usize].surface == Surface::DOWN;
+        self.0.retain(|&(i, repeat)| repeat == Repeat::Same || is_lower(i));
+        if !self.0.is_empty() {
+            self.drop_numbered(triangles);
+            self.drop_numbered(numbers);
+        }
+        let same = self.0.iter().filter(|(_, repeat)| *repeat == Repeat::Same).count();
+        (same, self.0.len() - same)
+    }
+
+    /// Drops what has the numbers of these triangles, which are sorted.
+    fn drop_numbered<T>(&self, all: &mut Vec<T>) {
+        let mut dropped = self.0.iter().map(|(i, _)| *i).peekable();
+        let mut next = 0;
+        all.retain(|_| {
+            next += 1;
+            dropped.next_if_eq(&(next - 1)).is_none()
+        });
     }
 }
 
@@ -168,16 +197,13 @@ fn digest(t: &[u32; 3]) -> u32 {
     b.wrapping_mul(0x9E37_79B1) ^ c
 }
 
-/// Writes a triangle beginning with its smallest number. Which one that is cannot be foreseen, so no branch asks; and
-/// each number goes to its place at once, since what was just written in parts is slow to read as a whole.
+/// A triangle beginning with its smallest number. Which one that is cannot be foreseen, so no branch asks.
 #[inline]
-fn write_smallest_first([a, b, c]: [u32; 3], into: &mut [u32; 3]) {
-    const PLACES: [[usize; 3]; 3] = [[0, 1, 2], [2, 0, 1], [1, 2, 0]];
-    let first = usize::from((b < a) & (b <= c)) + 2 * usize::from((c < a) & (c < b));
-    let [at_a, at_b, at_c] = PLACES[first];
-    into[at_a] = a;
-    into[at_b] = b;
-    into[at_c] = c;
+fn smallest_first([a, b, c]: [u32; 3]) -> [u32; 3] {
+    let first = a.min(b).min(c);
+    let after_b = if first == b { c } else { a };
+    let second = if first == a { b } else { after_b };
+    [first, second, a ^ b ^ c ^ first ^ second]
 }
 
 /// The frame of a scene, and its points in metres with what is to become their origin: as in the exact
@@ -290,16 +316,11 @@ mod tests {
 
     #[test]
     fn a_triangle_is_turned_until_its_smallest_number_comes_first() {
-        let turned = |t: [u32; 3]| {
-            let mut turned = [0; 3];
-            write_smallest_first(t, &mut turned);
-            turned
-        };
         for t in [[1, 2, 3], [2, 3, 1], [3, 1, 2]] {
-            assert_eq!(turned(t), [1, 2, 3]);
+            assert_eq!(smallest_first(t), [1, 2, 3]);
         }
         for t in [[1, 3, 2], [3, 2, 1], [2, 1, 3]] {
-            assert_eq!(turned(t), [1, 3, 2]);
+            assert_eq!(smallest_first(t), [1, 3, 2]);
         }
     }
 
@@ -312,11 +333,14 @@ mod tests {
             numbers.push([0, 1, 2]);
             numbers.push([0, 3, 2]);
             numbers.push([2, 3, 4]);
-            let mut expected = vec![Repeat::No; numbers.len()];
-            let n = count as usize;
-            (expected[1], expected[n]) = (Repeat::Turned, Repeat::Turned);
-            (expected[n + 1], expected[n + 2]) = (Repeat::Same, Repeat::Same);
-            assert_eq!(Repeats::find(&numbers, n + 2).0, expected);
+            let expected = [
+                (1, Repeat::Turned),
+                (count, Repeat::Turned),
+                (count + 1, Repeat::Same),
+                (count + 2, Repeat::Same),
+            ];
+            let repeats = Repeats::find(&numbers, count as usize + 2);
+            assert_eq!(repeats.0, expected);
         }
     }
 
