@@ -16,9 +16,14 @@ struct Extent;
 impl Extent {
     const BITS: u32 = 8;
 
-    /// By how much numbers of pixels and stretches are shifted, so that all have a bit.
+    /// Bits that no pixel has: those of faces that face up and down.
+    const UP: u32 = Self::BITS - 1;
+    const DOWN: u32 = 2 * Self::BITS - 1;
+
+    /// By how much numbers of pixels and stretches are shifted, so that all have a bit and pixels leave one.
     fn shift(scales: &Scales) -> u32 {
-        (0..6).find(|s| scales.per_side >> s < Self::BITS).unwrap_or(6)
+        let side = scales.per_side;
+        (0..6).find(|s| side >> s < Self::BITS && (side - 1) >> s < Self::BITS - 1).unwrap_or(6)
     }
 
     /// Of a face that reaches along one axis from one pixel to before another, for all such pairs.
@@ -169,14 +174,22 @@ impl Block {
             up: 0,
             covering: 0,
         };
-        for (k, face) in faces.iter().enumerate() {
-            block.extents[k] = extent(face);
-            (block.lo[k], block.hi[k]) = (face.lo, face.hi);
-            block.down |= u32::from(face.surface.faces_down()) << k;
-            block.up |= u32::from(face.surface.faces_up()) << k;
-            block.covering |= u32::from(face.may_cover_middles()) << k;
+        let own = block.extents.iter_mut().zip(&mut block.lo).zip(&mut block.hi);
+        for (((bits, lo), hi), face) in own.zip(faces) {
+            let up = u32::from(face.surface.faces_up()) << Extent::UP;
+            let down = u32::from(face.surface.faces_down()) << Extent::DOWN;
+            *bits = extent(face) | up | down;
+            (*lo, *hi) = (face.lo, face.hi);
         }
         transpose(&mut block.extents);
+        (block.up, block.down) =
+            (block.extents[Extent::UP as usize], block.extents[Extent::DOWN as usize]);
+        let any = |axis: usize| {
+            let first = Extent::of_middle(axis, 0, 0) as usize;
+            let middles = &block.extents[first..first + Extent::BITS as usize - 1];
+            middles.iter().fold(0, |any, bits| any | bits)
+        };
+        block.covering = any(0) & any(1);
         block
     }
 
@@ -575,6 +588,35 @@ pub(crate) mod tests {
                 }
             }
             assert!(found > 500 && crowds > 0, "{found} faces met a stretch, {crowds} crowds");
+        }
+    }
+
+    /// What a crowd's words say of its faces is what each of them says, also where pixels share all bits but one.
+    #[test]
+    fn words_of_a_crowd_are_those_of_its_faces() {
+        for cell_size_m in [0.2, 0.35, 0.75, 0.8] {
+            let (slices, _) = strewn_slices(cell_size_m);
+            let mut counts = [0; 3];
+            for column in 0..slices.column_count() as u32 {
+                let faces = slices.faces_of(column);
+                let (_, blocks) = slices.extents.of_column(column, faces.len());
+                for (block, faces) in blocks.iter().zip(faces.chunks(BLOCK)) {
+                    let bits = |of: fn(&FaceRange) -> bool| {
+                        let bit = |(k, face)| u32::from(of(face)) << k;
+                        faces.iter().enumerate().map(bit).fold(0, |all, bit| all | bit)
+                    };
+                    let expected = [
+                        bits(|f| f.surface.faces_up()),
+                        bits(|f| f.surface.faces_down()),
+                        bits(FaceRange::may_cover_middles),
+                    ];
+                    assert_eq!([block.up, block.down, block.covering], expected);
+                    for (count, bits) in counts.iter_mut().zip(expected) {
+                        *count += bits.count_ones();
+                    }
+                }
+            }
+            assert!(counts.iter().all(|n| *n > 40), "{counts:?} at {cell_size_m}");
         }
     }
 
