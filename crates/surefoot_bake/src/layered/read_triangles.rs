@@ -11,7 +11,7 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::read::{self, Point3, Soup, normal_units};
 use crate::layered::scales::round_to_i32;
-use crate::layered::table::{FEW, Table, has_equal, hash};
+use crate::layered::table::{FEW, Table, find_equal_ahead, hash};
 use crate::settings::Resolved;
 use crate::voxel::grid::{Classes, GridTriangle, Surface};
 use glam::DVec3;
@@ -116,11 +116,15 @@ impl Repeats {
         for t in numbers {
             firsts[t[0] as usize + 1] += 1;
         }
+        // Around these points equal ones may lie far apart.
+        let mut to_compare: Vec<u32> = Vec::new();
         for i in 0..points {
+            if firsts[i + 1] > FEW as u32 {
+                to_compare.push(i as u32);
+            }
             firsts[i + 1] += firsts[i];
         }
-        // A few more, so that a few can be read from any place.
-        let (mut order, mut digests) = (vec![0; numbers.len()], vec![0; numbers.len() + FEW]);
+        let (mut order, mut digests) = (vec![0; numbers.len()], vec![0; numbers.len()]);
         let mut next = firsts.clone();
         for (i, t) in (0..).zip(numbers) {
             let at = &mut next[t[0] as usize];
@@ -128,13 +132,13 @@ impl Repeats {
             digests[*at as usize] = digest(t);
             *at += 1;
         }
+        find_equal_ahead(&digests, |at| to_compare.push(numbers[order[at] as usize][0]));
+        to_compare.sort_unstable();
+        to_compare.dedup();
         let mut repeats = Self::default();
-        for ends in firsts.windows(2) {
-            let (first, end) = (ends[0] as usize, ends[1] as usize);
-            let some = digests[first..].first_chunk();
-            if end - first > FEW || some.is_some_and(|some| has_equal(some, end - first)) {
-                repeats.compare(&mut order[first..end], numbers);
-            }
+        for point in to_compare {
+            let ends = [point, point + 1].map(|i| firsts[i as usize] as usize);
+            repeats.compare(&mut order[ends[0]..ends[1]], numbers);
         }
         repeats.0.sort_unstable_by_key(|(i, _)| *i);
         repeats
@@ -150,9 +154,11 @@ impl Repeats {
             if turned.is_some() {
                 self.0.push((first, Repeat::Turned));
             }
-            self.0.extend(same[1..].iter().map(|&i| {
-                (i, if turned == Some(i) { Repeat::Turned } else { Repeat::Same })
-            }));
+            self.0.extend(
+                same[1..]
+                    .iter()
+                    .map(|&i| (i, if turned == Some(i) { Repeat::Turned } else { Repeat::Same })),
+            );
         }
     }
 
@@ -190,11 +196,11 @@ fn either_side(t: [u32; 3]) -> [u32; 3] {
     [t[0], t[1].min(t[2]), t[1].max(t[2])]
 }
 
-/// The same of both sides of a triangle, and of others with its smallest number seldom.
+/// The same of both sides of a triangle, and of others seldom.
 #[inline]
 fn digest(t: &[u32; 3]) -> u32 {
-    let [_, b, c] = either_side(*t);
-    b.wrapping_mul(0x9E37_79B1) ^ c
+    let [a, b, c] = either_side(*t);
+    (a.wrapping_mul(0x85EB_CA6B) ^ b).wrapping_mul(0x9E37_79B1) ^ c
 }
 
 /// A triangle beginning with its smallest number. Which one that is cannot be foreseen, so no branch asks.

@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn rounding_is_that_of_the_library() {
-        for whole in [-70_000, -2, -1, 0, 1, 2, 70_000] {
+        for whole in [-2_000_000_001, -70_000, -2, -1, 0, 1, 2, 70_000, 2_000_000_000] {
             for rest in [0.0, 0.25, 0.499_999_999, 0.5, 0.500_000_001, 0.75] {
                 for v in [f64::from(whole) + rest, f64::from(whole) - rest] {
                     assert_eq!(round_to_i32(v), v.round() as i32, "{v}");

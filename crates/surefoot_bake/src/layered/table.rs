@@ -56,35 +56,37 @@ impl Table {
     }
 }
 
-/// So many numbers are compared with each other sooner than sorted.
+/// A number is compared with those after it among so many.
 pub(crate) const FEW: usize = 8;
 
-/// Whether any two of the first of a few numbers are equal. All are compared with all, since nothing can be foreseen.
-/// Numbers below [`FEW`] may seem to be there twice.
+/// So many numbers are asked about at once.
+const STRETCH: usize = 64;
+
+/// Finds the places of numbers that are there again among the next few. Whole stretches are asked about first, since
+/// most have none.
+pub(crate) fn find_equal_ahead(numbers: &[u32], mut found: impl FnMut(usize)) {
+    for start in (0..numbers.len()).step_by(STRETCH) {
+        if numbers[start..].first_chunk().is_some_and(|some| !has_equal_ahead(some)) {
+            continue;
+        }
+        for (i, number) in numbers.iter().enumerate().skip(start).take(STRETCH) {
+            if numbers[i + 1..numbers.len().min(i + FEW)].contains(number) {
+                found(i);
+            }
+        }
+    }
+}
+
+/// Whether one of the first numbers is there again among the few after it.
 #[inline]
-pub(crate) fn has_equal(some: &[u32; FEW], count: usize) -> bool {
-    // As many ones as there are numbers, read from where the rest are none.
-    const KEEP: [u32; 2 * FEW] = {
-        let mut keep = [0; 2 * FEW];
-        let mut k = 0;
-        while k < FEW {
-            keep[k] = u32::MAX;
-            k += 1;
-        }
-        keep
-    };
-    let mut some = *some;
-    for (k, (number, keep)) in (0..).zip(some.iter_mut().zip(&KEEP[FEW - count..])) {
-        *number = (*number & keep) | (k & !keep);
-    }
-    // Each with the one some places on, going around.
-    let mut equal = [0; FEW];
-    for places in 1..=FEW / 2 {
-        for k in 0..FEW {
-            equal[k] |= u32::from(some[k] == some[(k + places) % FEW]);
+fn has_equal_ahead(some: &[u32; STRETCH + FEW - 1]) -> bool {
+    let mut equal = 0;
+    for places in 1..FEW {
+        for k in 0..STRETCH {
+            equal |= u32::from(some[k] == some[k + places]);
         }
     }
-    equal.iter().fold(0, |any, equal| any | equal) != 0
+    equal != 0
 }
 
 /// A hash of three numbers: the halves of a product of 128 bits, twice, with the constants of splitmix64.
@@ -102,19 +104,22 @@ pub(crate) fn hash(key: [u32; 3]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layered::any_numbers::any_below;
 
+    /// All are found, and no others: in stretches that have some and in those that have none.
     #[test]
     fn equal_numbers_are_found_wherever_they_are() {
-        for count in 0..=FEW {
-            let different: [u32; FEW] = std::array::from_fn(|k| 100 + 7 * k as u32);
-            assert!(!has_equal(&different, count), "{count}");
-            for i in 0..FEW {
-                for k in 0..i {
-                    let mut some = different;
-                    some[i] = some[k];
-                    assert_eq!(has_equal(&some, count), i < count, "{i} and {k} of {count}");
-                }
-            }
+        for (count, different) in [(0, 1), (1, 1), (70, 9), (900, 40), (900, 4_000)] {
+            let mut below = any_below(5);
+            let numbers: Vec<u32> = (0..count).map(|_| below(different) as u32).collect();
+            let is_ahead = |i: &usize| {
+                let others = (i + 1..numbers.len()).take_while(|k| k - i < FEW);
+                others.into_iter().any(|k| numbers[k] == numbers[*i])
+            };
+            let expected: Vec<usize> = (0..numbers.len()).filter(is_ahead).collect();
+            let mut found = Vec::new();
+            find_equal_ahead(&numbers, |i| found.push(i));
+            assert_eq!(found, expected, "{count} of {different}");
         }
     }
 }

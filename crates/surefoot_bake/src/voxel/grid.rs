@@ -481,4 +481,25 @@ mod tests {
             assert_eq!(counts.map(|n| n > 0), [true, true, true, !two_sided]);
         }
     }
+
+    /// Slopes around the limits, from where squares tell down to the last bit.
+    #[test]
+    fn squares_tell_what_cosines_do() {
+        let settings = BakeSettings::default().resolve().unwrap();
+        let (plain, mut counts) = (Classes::new(&settings), [0; 2]);
+        for least_cosine in [plain.least_cosine, 0.0, -1e-6] {
+            let classes = Classes { least_cosine, ..plain };
+            for limit in [least_cosine, VERTICAL_SINE, -VERTICAL_SINE] {
+                for away in (0..60).map(|k| 0.5_f64.powi(k)).chain([0.0]) {
+                    for up in [limit - away, limit + away].map(|up| up.clamp(-1.0, 1.0)) {
+                        let normal = 1e6 * DVec3::new((1.0 - up * up).sqrt(), 0.0, up);
+                        let class = classes.facing(normal, 9);
+                        assert_eq!(class, classes.facing_by_cosine(normal, 9), "{up} by {away}");
+                        counts[usize::from(class.is_ground())] += 1;
+                    }
+                }
+            }
+        }
+        assert!(counts.iter().all(|n| *n > 100), "{counts:?} are no ground, and are");
+    }
 }
