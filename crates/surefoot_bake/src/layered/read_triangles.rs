@@ -220,7 +220,7 @@ fn place_points(
 ) -> Result<(Frame, DVec3, Vec<DVec3>), BakeError> {
     let rotated = settings.frame;
     let mut used = vec![false; scene.points().len()];
-    for &p in scene.triangles().iter().flatten() {
+    for &p in scene.triangles().as_flattened() {
         used[p as usize] = true;
     }
     let from = scene.origin();
