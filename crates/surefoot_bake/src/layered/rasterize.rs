@@ -194,6 +194,13 @@ impl Ruler {
         (x_last - x == 1 && y_last - y == 1).then(|| [line(0), line(1)])
     }
 
+    /// Whether a triangle ends on the border along x of the last column in which it lies: the voxel pipeline's rasterizer
+    /// may then leave out rows in which it has no width.
+    fn is_on_border(&self, corners: &[[i32; 3]; 3], reach: &Reach) -> bool {
+        let border = self.corner[0] + f64::from(reach.last[0] + 1) * self.cell;
+        corners.iter().any(|p| f64::from(p[0]) >= border)
+    }
+
     /// Columns that an extent lies in, row after row, with the middles that it holds in each.
     #[inline]
     pub(crate) fn with_spans<'a>(
@@ -426,7 +433,9 @@ pub(crate) fn rasterize(
                     let surface = t.surface;
                     FaceRange { triangle, lo, hi, surface, spans }
                 };
-                if add_few_columns(&t.corners, &reach, ruler, face, &mut out) {
+                if add_few_columns(&t.corners, &reach, ruler, face, &mut out)
+                    || add_row(&t.corners, &reach, ruler, face, &mut out)
+                {
                     continue;
                 }
                 let grid = &scales.coarse;
@@ -482,6 +491,54 @@ fn add_few_columns(
     true
 }
 
+/// Adds the faces of a triangle whose columns all lie beside each other along one axis: its heights are those of its
+/// corners and of its edges at the borders between. Says whether it is one.
+fn add_row(
+    corners: &[[i32; 3]; 3],
+    reach: &Reach,
+    ruler: &Ruler,
+    face: impl Fn([i32; 2], [[u8; 2]; 2]) -> FaceRange,
+    out: &mut Vec<(u32, FaceRange)>,
+) -> bool {
+    let more = [0, 1].map(|k| reach.last[k] - reach.first[k]);
+    let axis = usize::from(more[0] == 0);
+    if more[1 - axis] != 0 || (axis == 1 && ruler.is_on_border(corners, reach)) {
+        return false;
+    }
+    let (before, [x, y], last) = (out.len(), reach.first, more[axis] as usize);
+    for i in 0..=more[axis] {
+        let place = if axis == 0 { [x + i, y] } else { [x, y + i] };
+        let column = place[1] as u32 * ruler.width + place[0] as u32;
+        out.push((column, face([i32::MAX, i32::MIN], ruler.spans_at(reach, place))));
+    }
+    let faces = &mut out[before..];
+    let mut extend = |i: usize, z: i32| {
+        let face = &mut faces[i].1;
+        (face.lo, face.hi) = (face.lo.min(z), face.hi.max(z));
+    };
+    // A corner on the last column's end is one of that column.
+    let column_of =
+        |p: &[i32; 3]| (ruler.columns.count(in_plan(*p))[axis] - reach.first[axis]) as usize;
+    let placed = [0, 1, 2].map(|k| (column_of(&corners[k]).min(last), &corners[k]));
+    for (at, corner) in placed {
+        extend(at, corner[2]);
+    }
+    for [from, to] in [[0, 1], [1, 2], [2, 0]].map(|ends| ends.map(|k: usize| placed[k])) {
+        // From the lower end along the axis, as in the voxel pipeline's rasterizer.
+        let ((first, a), (end, b)) =
+            if from.1[axis] <= to.1[axis] { (from, to) } else { (to, from) };
+        let length = |k: usize| f64::from(b[k]) - f64::from(a[k]);
+        let slope = length(2) / length(axis);
+        for i in first + 1..=end {
+            let line = ruler.corner[axis] + (f64::from(reach.first[axis]) + i as f64) * ruler.cell;
+            let z = to_units(f64::from(a[2]) + (line - f64::from(a[axis])) * slope);
+            extend(i - 1, z);
+            extend(i, z);
+        }
+    }
+    true
+}
+
 /// All columns: numbers in this window are those of the grid.
 pub(crate) fn whole_window(grid: &Grid) -> Window {
     Window { x0: 0, y0: 0, x1: grid.width, y1: grid.depth }
@@ -522,14 +579,19 @@ mod tests {
     use crate::layered::any_numbers::any_below;
     use crate::settings::BakeSettings;
 
-    /// Triangles of all sizes, many of them with corners on the borders of columns.
+    /// Triangles of all sizes, some of them narrow along an axis, many with corners on the borders of columns.
     fn strewn() -> Vec<GridTriangle> {
         let mut below = any_below(11);
-        (0..6_000)
+        (0..9_000)
             .map(|i| {
-                let (size, raster) = ([400, 3_000, 20_000][i % 3], [1, 1_600][i % 2]);
+                let (size, raster) = ([400, 3_000, 20_000, 90_000][i % 4], [1, 3_264][i / 4 % 2]);
+                let narrow = [[1, 1], [1, 30], [30, 1]][i / 8 % 3];
                 let at = [below(40_000), below(40_000), below(9_000)];
-                let corners = [0, 1, 2].map(|_| at.map(|v| (v + below(size)) / raster * raster));
+                let corners = [0, 1, 2].map(|_| {
+                    let sizes = [size / narrow[0], size / narrow[1], size];
+                    let [x, y, z] = [0, 1, 2].map(|k| at[k] + below(sizes[k]));
+                    [x / raster * raster, y / raster * raster, z]
+                });
                 GridTriangle { corners, surface: Surface::ground(0) }
             })
             .collect()
@@ -564,7 +626,7 @@ mod tests {
         let mut samples = ColumnSamples::default();
         let whole = whole_window(&scales.coarse);
         let (fine, side) = (i64::from(scales.fine), i64::from(scales.per_side));
-        let mut counts = [0; 5];
+        let (mut counts, mut on_borders) = ([0; 6], 0);
         for (i, triangle) in triangles.iter().enumerate() {
             let mut own: Vec<_> =
                 found.iter().filter(|(_, f)| f.triangle == i as u32).copied().collect();
@@ -591,7 +653,10 @@ mod tests {
                 }
             }
             counts[own.len().min(counts.len()) - 1] += 1;
+            let is_border = |p: &[i32; 3]| p[0] % scales.coarse.cell == 0;
+            on_borders += usize::from(triangle.corners.iter().any(is_border));
         }
-        assert!(counts[..4].iter().all(|n| *n > 150), "{counts:?} in so many columns");
+        assert!(counts.iter().all(|n| *n > 150), "{counts:?} in so many columns");
+        assert!(on_borders > 500, "{on_borders} on borders");
     }
 }
