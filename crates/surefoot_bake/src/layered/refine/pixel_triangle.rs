@@ -150,6 +150,42 @@ pub(super) fn covers_middle(
     Some((whole != 0) & (is_inside([ab, bc, ca]) | is_inside([-ab, -bc, -ca])))
 }
 
+/// Which of four pixels' middles a triangle covers, its border counted: a bit for a pixel of the column, for the next
+/// along x, along y, and along both. Which ones a small triangle covers cannot be foreseen, so all are asked for at once
+/// and without a branch. Nothing is said where it lies so far away that areas do not fit into 64 bits.
+#[inline]
+pub(super) fn covered_of_four(
+    c: &[[i32; 3]; 3],
+    first_middle: [i64; 2],
+    [i, j]: [u32; 2],
+    fine: i32,
+) -> Option<u32> {
+    const NEAR: i64 = 1 << 29;
+    let fine = i64::from(fine);
+    let p = [first_middle[0] + i64::from(i) * fine, first_middle[1] + i64::from(j) * fine];
+    let away = |k: usize| [i64::from(c[k][0]) - p[0], i64::from(c[k][1]) - p[1]];
+    let [a, b, c] = [away(0), away(1), away(2)];
+    let beyond = |v: [i64; 2]| (v[0] + NEAR) | (v[1] + NEAR);
+    if !(0..2 * NEAR).contains(&(beyond(a) | beyond(b) | beyond(c))) {
+        return None;
+    }
+    let turn = |a: [i64; 2], b: [i64; 2]| a[0] * b[1] - a[1] * b[0];
+    // The areas with the three edges make up the triangle's.
+    let whole = turn(a, b) + turn(b, c) + turn(c, a);
+    let sign = whole >> 63 | 1;
+    let mut outside = [0; 4];
+    for (a, b) in [(a, b), (b, c), (c, a)] {
+        let area = sign * turn(a, b);
+        let (per_x, per_y) = ((a[1] - b[1]) * sign * fine, (b[0] - a[0]) * sign * fine);
+        outside[0] |= area;
+        outside[1] |= area + per_x;
+        outside[2] |= area + per_y;
+        outside[3] |= area + per_x + per_y;
+    }
+    let bit = |k: usize| u32::from(outside[k] >= 0) << k;
+    Some(u32::from(whole != 0).wrapping_neg() & (bit(0) | bit(1) | bit(2) | bit(3)))
+}
+
 /// Visits the pixels of a column that a face covers with its height there.
 pub(super) fn visit_covered(
     face: &FaceRange,
@@ -265,10 +301,36 @@ mod tests {
         assert!(covered > 1_000 && level > 500, "{covered} covered");
     }
 
+    /// Four middles at once are covered as one by one.
+    #[test]
+    fn four_middles_are_covered_as_alone() {
+        let mut below = any_below(11);
+        let (mut covered, mut none) = (0, 0);
+        for (fine, raster) in [(3264, 408), (3264, 819), (3264, 1632), (64, 8)] {
+            let first = [70_000 + i64::from(fine), -1_000_000];
+            for _ in 0..1_000 {
+                let around = |k: usize, v: i32| first[k] as i32 + raster * (v - 6);
+                let corners =
+                    [0, 1, 2].map(|_| [around(0, below(25)), around(1, below(25)), below(9)]);
+                for (i, j) in [(0, 0), (1, 2)] {
+                    let found = covered_of_four(&corners, first, [i, j], fine);
+                    let alone = [[i, j], [i + 1, j], [i, j + 1], [i + 1, j + 1]]
+                        .map(|pixel| covers_middle(&corners, first, pixel, fine) == Some(true));
+                    let bits = (0..4).map(|k| u32::from(alone[k]) << k).sum();
+                    assert_eq!(found, Some(bits), "{corners:?} at {i}, {j}");
+                    covered += alone.iter().filter(|covers| **covers).count();
+                    none += usize::from(bits == 0);
+                }
+            }
+        }
+        assert!(covered > 1_000 && none > 500, "{covered} covered, {none} times none");
+    }
+
     /// What lies too far away for areas in 64 bits is left to others.
     #[test]
     fn far_triangles_are_not_judged_in_a_hurry() {
         let far = [[1 << 30, 0, 0], [1 << 30, 10, 0], [0, 0, 0]];
         assert_eq!(covers_middle(&far, [0, 0], [0, 0], 100), None);
+        assert_eq!(covered_of_four(&far, [0, 0], [0, 0], 100), None);
     }
 }

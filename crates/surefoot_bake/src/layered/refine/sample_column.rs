@@ -2,12 +2,13 @@
 //!
 //! Goes in: the triangles over a column, and the heights between which its cells look for ground. Comes out:
 //! for every pixel the surfaces over its middle that are ground or may be in the way above it, from below. In
-//! a crowd few triangles cover a middle, and which do cannot be foreseen: they are sorted out without branches.
+//! a crowd few triangles cover a middle, and which do cannot be foreseen: several middles are asked for at
+//! once, and those that cover none are sorted out without branches.
 
 use crate::layered::cutting_shape::CuttingShape;
 use crate::layered::rasterize::FaceRange;
 use crate::layered::refine::pixel_triangle::{
-    PixelPlane, covers_middle, first_middle, visit_covered,
+    PixelPlane, covered_of_four, first_middle, visit_covered,
 };
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
@@ -75,6 +76,8 @@ impl Sample {
 pub(super) struct ColumnSamples {
     /// Faces that may cover middles, while samples are found.
     candidates: Vec<u32>,
+    /// Those of them that cover some, and which, while samples are found.
+    covering: Vec<(u32, u32)>,
     /// By pixel and from below.
     pub(super) samples: Vec<Sample>,
     /// Where each pixel's begin, and one past the last at the end; nothing where all are of one triangle.
@@ -85,11 +88,13 @@ pub(super) struct ColumnSamples {
     loose: Vec<Sample>,
 }
 
-/// The pixel whose middle alone lies within a face's extent.
+/// Which middles an extent may hold of the pixel where it begins, the next along x, along y and along both, a bit for
+/// each; nothing where it holds others too.
 #[inline]
-fn only_middle(face: &FaceRange) -> Option<[u32; 2]> {
-    let [[i0, i1], [j0, j1]] = face.spans;
-    ((i0 + 1 == i1) & (j0 + 1 == j1)).then(|| [u32::from(i0), u32::from(j0)])
+fn few_middles(face: &FaceRange) -> Option<u32> {
+    let [across, along] = face.spans.map(|[first, end]| u32::from(end - first));
+    let bits = [[1, 0b101], [0b11, 0b1111]];
+    (across.max(along) <= 2).then(|| bits[across as usize - 1][along as usize - 1])
 }
 
 /// Finds the surfaces over the pixels of a column that are ground of one of its cells or may be in the way
@@ -113,8 +118,11 @@ pub(super) fn sample_column(
     out.samples.clear();
     out.runs.clear();
     let first = first_middle(column, scales);
-    // Most triangles of a crowd have one middle within their extent, and do not cover it: those that do are
-    // put at the front, without a branch that asks which.
+    let begin = |face: &FaceRange| face.spans.map(|span| u32::from(span[0]));
+    if out.covering.len() < out.candidates.len() {
+        out.covering.resize(out.candidates.len(), (0, 0));
+    }
+    // Those that cover middles are put at the front, without a branch that asks which.
     let mut covering = 0;
     for at in 0..out.candidates.len() {
         let k = out.candidates[at];
@@ -123,26 +131,33 @@ pub(super) fn sample_column(
             continue;
         }
         let triangle = &slices.triangles[face.triangle as usize];
-        let covered = match only_middle(face) {
-            Some(middle) => covers_middle(&triangle.corners, first, middle, scales.fine),
-            None => None,
-        };
+        let covered = few_middles(face).and_then(|few| {
+            let covered = covered_of_four(&triangle.corners, first, begin(face), scales.fine)?;
+            Some(covered & few)
+        });
         match covered {
             Some(covered) => {
-                out.candidates[covering] = k;
-                covering += usize::from(covered);
+                out.covering[covering] = (k, covered);
+                covering += usize::from(covered != 0);
             }
             None => out.add_covered(face, triangle, first, scales),
         }
     }
     for at in 0..covering {
-        let face = &faces[out.candidates[at] as usize];
+        let (k, mut covered) = out.covering[at];
+        let face = &faces[k as usize];
         let triangle = &slices.triangles[face.triangle as usize];
-        let [i, j] = face.spans.map(|span| u32::from(span[0]));
-        let z = PixelPlane::new(triangle, first, scales.fine).height_over(i, j);
-        let sample = Sample::new(j * scales.per_side + i, z, face.surface, face.triangle);
-        out.runs.push(u64::from(sample.height_bits()) << 32 | out.samples.len() as u64);
-        out.samples.push(sample);
+        let plane = PixelPlane::new(triangle, first, scales.fine);
+        let [i, j] = begin(face);
+        let before = out.samples.len();
+        while covered != 0 {
+            let next = covered.trailing_zeros();
+            covered &= covered - 1;
+            let (i, j) = (i + next % 2, j + next / 2);
+            let (pixel, z) = (j * scales.per_side + i, plane.height_over(i, j));
+            out.samples.push(Sample::new(pixel, z, face.surface, face.triangle));
+        }
+        out.end_run(before);
     }
     out.sort(scales.pixels_per_cell());
 }
@@ -160,6 +175,11 @@ impl ColumnSamples {
         visit_covered(face, triangle, first_middle, scales, |pixel, z| {
             self.samples.push(Sample::new(pixel, z, face.surface, face.triangle));
         });
+        self.end_run(before);
+    }
+
+    /// Notes where the samples of a triangle begin, if it has any.
+    fn end_run(&mut self, before: usize) {
         if let Some(first) = self.samples.get(before) {
             self.runs.push(u64::from(first.height_bits()) << 32 | before as u64);
         }
@@ -237,9 +257,7 @@ mod tests {
                     let z = below(40) as i32 - 20;
                     column.samples.push(Sample::new(pixel, z, kind, triangle));
                 }
-                if let Some(first) = column.samples.get(before) {
-                    column.runs.push(u64::from(first.height_bits()) << 32 | before as u64);
-                }
+                column.end_run(before);
             }
             let mut expected = column.samples.clone();
             expected.sort_unstable();
