@@ -10,7 +10,8 @@
 //! alone.
 
 use crate::layered::fine_map::{FineMap, FinePlace, PixelKind, STEPS};
-use crate::layered::probe::{Look, Probe};
+use crate::layered::link_pixels::line_from;
+use crate::layered::probe::{Look, Probe, may_have_tread};
 use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
 use crate::layered::walk_over::{Bridge, PlacesAhead, is_free, look_beside};
@@ -45,7 +46,11 @@ pub(crate) fn find_narrow_treads(
             true => (pixel, other, direction),
             false => (other, pixel, direction + 2),
         };
-        let line = look_beside(map, (upper, down), Look::All, slices, scales, probe);
+        let line = line_from(map, upper, down, slices, scales);
+        if !may_have_tread(&line, height(lower) as f64, slices, scales) {
+            continue;
+        }
+        probe.look(&line, Look::All, map, slices, scales);
         let Some((tread, far)) = probe.tread_below(&line, height(lower) as f64, scales) else {
             continue;
         };

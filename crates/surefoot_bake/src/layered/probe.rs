@@ -6,6 +6,9 @@
 //! (Oliva 2012, §6.2.3): a wall of no thickness ends the ground where it stands.
 
 mod cut_along;
+mod ground_near;
+
+pub(crate) use self::ground_near::may_have_tread;
 
 use self::cut_along::cut_along;
 use crate::layered::fine_map::FineMap;

@@ -396,17 +396,22 @@ fn close_cracks(
         if !is_free(slices, place(1), [z + scales.step, z + scales.height], scales) {
             continue;
         }
-        let mut extent = |pixel: u32, direction: usize| {
-            let line = look_beside(map, (pixel, direction), Look::All, slices, scales, probe);
-            probe.low_extent(&line, scales.break_height, scales)
+        let lines = [(pixel, direction), (other, direction + 2)]
+            .map(|(pixel, direction)| line_from(map, pixel, direction, slices, scales));
+        let is_wide = |start: f64, end: f64| 2.0 * fine - start - end > scales.gap;
+        // Most end too soon, whatever stands on them.
+        let ground =
+            lines.map(|line| probe.ground_near(&line, map, slices, scales).unwrap_or(fine));
+        if is_wide(ground[0], ground[1]) {
+            continue;
+        }
+        let mut extent = |line: &Line| {
+            probe.look(line, Look::All, map, slices, scales);
+            probe.low_extent(line, scales.break_height, scales)
         };
         // From the other side the ground is looked at as far as the middle between them, no farther.
-        let Some(start) = extent(pixel, direction).filter(|s| 2.0 * fine - s - fine <= scales.gap)
-        else {
-            continue;
-        };
-        let Some(end) = extent(other, direction + 2) else { continue };
-        if 2.0 * fine - start - end > scales.gap {
+        let Some(start) = extent(&lines[0]).filter(|s| !is_wide(*s, fine)) else { continue };
+        if extent(&lines[1]).is_none_or(|end| is_wide(start, end)) {
             continue;
         }
         let mut slope = [0.0; 2];
@@ -498,8 +503,11 @@ fn ground_end(
     scales: &Scales,
     probe: &mut Probe,
 ) -> f64 {
-    let line = look_beside(map, (pixel, direction), Look::Ground, slices, scales, probe);
-    probe.ground_extent(&line, scales.break_height, scales)
+    let line = line_from(map, pixel, direction, slices, scales);
+    probe.ground_near(&line, map, slices, scales).unwrap_or_else(|| {
+        probe.look(&line, Look::Ground, map, slices, scales);
+        probe.ground_extent(&line, scales.break_height, scales)
+    })
 }
 
 /// Looks from the middle of a pixel towards the next.
