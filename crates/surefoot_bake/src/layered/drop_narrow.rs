@@ -335,7 +335,7 @@ pub(crate) mod tests {
     }
 
     /// A floor with boxes and shelves strewn over it, turned by any angle.
-    fn littered(seed: u64) -> Scene {
+    pub(crate) fn littered(seed: u64) -> Scene {
         let mut between = any_between(seed);
         let mut triangles: Vec<Triangle> = Vec::new();
         let mut quad = |[a, b, c, d]: [[f64; 3]; 4]| triangles.extend([[a, b, c], [a, c, d]]);
@@ -368,7 +368,7 @@ pub(crate) mod tests {
     }
 
     /// Ground as a scan has it: discs lie over each other at any height, and no point lies where it should.
-    fn scanned(seed: u64) -> Scene {
+    pub(crate) fn scanned(seed: u64) -> Scene {
         let mut between = any_between(seed);
         let discs: Vec<[f64; 4]> = (0..50)
             .map(|_| {

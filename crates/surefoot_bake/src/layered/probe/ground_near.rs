@@ -86,3 +86,75 @@ pub(crate) fn may_have_tread(line: &Line, lower: f64, slices: &Slices, scales: &
         .filter(|face| face.surface.is_ground());
     found.next().is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::StageContext;
+    use crate::layered::cutting_shape::cutting_shape;
+    use crate::layered::drop_narrow::tests::{crowded, littered, scanned};
+    use crate::layered::fine_map::FinePlace;
+    use crate::layered::flood_layers::flood_layers;
+    use crate::layered::ledges::Points;
+    use crate::layered::link_pixels::line_from;
+    use crate::layered::probe::Look;
+    use crate::layered::read_triangles::read_triangles;
+    use crate::layered::refine::refine;
+    use crate::layered::scales::with_coarse_cells;
+    use crate::layered::slice::slice;
+    use crate::layered::walk_over::walk_over;
+    use crate::settings::BakeSettings;
+    use surefoot_scene::Scene;
+
+    /// Lines whose ground ends on the way, lines beyond which there is a tread, and those that can have none.
+    fn compare(name: &str, scene: &Scene) -> [usize; 3] {
+        let settings = with_coarse_cells(&BakeSettings::default().resolve().unwrap());
+        let context = &mut StageContext::new();
+        let read = read_triangles(scene, &settings, context).unwrap();
+        let scales = Scales::new(&read.triangles, &settings).unwrap();
+        let points = Points { numbers: &read.numbers, points: &read.points };
+        let slices = slice(read.triangles.clone(), points, &scales, context).unwrap();
+        let layers = flood_layers(&slices, &scales, context).unwrap();
+        let shape = cutting_shape(layers, &slices, &scales, context).unwrap();
+        let map = refine(shape, &slices, &scales, context).unwrap();
+        let map = walk_over(map, &slices, &scales, context).unwrap();
+        let (probe, mut found) = (&mut Probe::default(), [0; 3]);
+        for pixel in (0..map.len() as u32).filter(|&p| map.has_ground(p)) {
+            let here = map.place(pixel, &scales);
+            for (direction, [dx, dy]) in [[1, 0], [0, 1], [-1, 0], [0, -1]].into_iter().enumerate()
+            {
+                let line = line_from(&map, pixel, direction, &slices, &scales);
+                let near = probe.ground_near(&line, &map, &slices, &scales);
+                probe.look(&line, Look::All, &map, &slices, &scales);
+                let extent = probe.ground_extent(&line, scales.break_height, &scales);
+                let same = near.is_none_or(|near| near.to_bits() == extent.to_bits());
+                assert!(same, "{name}: {near:?} is {extent} from {pixel} to {direction}");
+                found[0] += usize::from(near.is_some() && extent < f64::from(scales.fine));
+                let next = FinePlace { y: here.y + dy, x: here.x + dx };
+                for lower in map.pixels_at(next, &scales).filter(|&p| map.has_ground(p)) {
+                    let lower = f64::from(map.heights[lower as usize]);
+                    let has_tread = probe.tread_below(&line, lower, &scales).is_some();
+                    let may_have = may_have_tread(&line, lower, &slices, &scales);
+                    assert!(may_have || !has_tread, "{name}: {pixel} to {direction}");
+                    found[1] += usize::from(has_tread);
+                    found[2] += usize::from(!may_have);
+                }
+            }
+        }
+        found
+    }
+
+    /// What lies near tells of ground what all that crosses a line tells.
+    #[test]
+    fn ground_near_a_line_is_all_its_ground() {
+        let scenes =
+            [crowded("open-stairs", 0.3), littered(1), littered(2), littered(3), scanned(3)];
+        let (mut treads, mut none) = (0, 0);
+        for (number, scene) in scenes.iter().enumerate() {
+            let found = compare(&format!("scene {number}"), scene);
+            assert!(found[0] > 200, "scene {number}: {} ends", found[0]);
+            (treads, none) = (treads + found[1], none + found[2]);
+        }
+        assert!(treads > 10 && none > 1_000, "{treads} treads, {none} times none");
+    }
+}
