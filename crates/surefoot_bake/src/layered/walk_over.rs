@@ -8,6 +8,7 @@
 //! rules are those of the voxel and of the exact pipeline; the source (Oliva 2012) takes whatever has a
 //! similar depth as ground.
 
+mod find_ends;
 mod keep_risers;
 
 use crate::context::StageContext;
@@ -16,16 +17,15 @@ use crate::layered::cutting_shape::CuttingShape;
 use crate::layered::fine_map::{
     BridgePlane, FineMap, FinePlace, NO_HEIGHT, PixelKind, STEPS, clear, column_at,
 };
-use crate::layered::flood_layers::columns_beside;
 use crate::layered::link_pixels::line_from;
 use crate::layered::narrow_treads::find_narrow_treads;
 use crate::layered::probe::{Line, Look, Probe};
 use crate::layered::refine::height_over_middle;
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::{Slices, Sought};
+use crate::layered::walk_over::find_ends::find_ends;
 use crate::layered::walk_over::keep_risers::keep_risers;
 use crate::surface::WalkableSurface;
-use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_mesh::CellKind;
@@ -35,9 +35,6 @@ const MOST_PIXELS: i64 = 64;
 
 /// The run of the steepest bridge over a gap for its rise: 55°.
 pub(crate) const RUN_PER_RISE: f64 = 0.7;
-
-/// Cells that a thread looks at before it looks for more.
-const CELLS_AT_ONCE: usize = 256;
 
 /// How much the direction across an edge must lead along the axis: edges run at 45° to it at most.
 const LEAST_TOWARDS: f64 = std::f64::consts::FRAC_1_SQRT_2 - 1e-3;
@@ -122,58 +119,6 @@ fn cells_are_near(
         top = top.max(i64::from(shape.highs[c]) + scales.step);
         is_near
     })
-}
-
-/// The pixels with ground, and the directions east and north, in which the next place has no ground
-/// that goes on from there: none as high, or a step higher.
-fn find_ends(map: &FineMap, scales: &Scales) -> Vec<(u32, u8)> {
-    let (side, per_cell) = (scales.per_side, scales.pixels_per_cell() as u32);
-    let cells: Vec<u32> = (0..map.shape.len() as u32).collect();
-    let least = -(scales.break_height as i64);
-    let ends_of = |cell: u32| {
-        let column = map.shape.columns[cell as usize];
-        let own = map.shape.cells_of(column);
-        let beside = columns_beside(column, scales);
-        let cells_beside =
-            [beside[0], beside[1]].map(|c| c.map_or(0..0, |c| map.shape.cells_of(c)));
-        let first = cell * per_cell;
-        let heights = &map.heights[first as usize..(first + per_cell) as usize];
-        let mut ends = Vec::new();
-        let lowest = heights.iter().copied().fold(i32::MAX, i32::min);
-        let highest = heights.iter().copied().fold(i32::MIN, i32::max);
-        // Level ground ends at the cell's borders, if anywhere.
-        let is_level = lowest != NO_HEIGHT && i64::from(lowest) - i64::from(highest) >= least;
-        let (mut i, mut j) = (0, 0);
-        for (within, &height) in (0..).zip(heights) {
-            let at = [i, j];
-            (i, j) = if i + 1 < side { (i + 1, j) } else { (0, j + 1) };
-            let is_inside = at[0] + 1 < side && at[1] + 1 < side;
-            if height == NO_HEIGHT || (is_level && is_inside) {
-                continue;
-            }
-            let goes_on = |there: i32| {
-                let rise = i64::from(there) - i64::from(height);
-                (there != NO_HEIGHT) & (rise >= least) & (rise <= scales.step)
-            };
-            for (direction, stride) in [(0_usize, 1), (1, side)] {
-                let inside = at[direction] + 1 < side;
-                // Most ground goes on in its own cell.
-                if inside && goes_on(heights[(within + stride) as usize]) {
-                    continue;
-                }
-                let (cells, next) = match inside {
-                    true => (own.clone(), within + stride),
-                    false => (cells_beside[direction].clone(), within - (side - 1) * stride),
-                };
-                let height_in = |c: u32| map.heights[(c * per_cell + next) as usize];
-                if !cells.into_iter().any(|c| goes_on(height_in(c))) {
-                    ends.push((first + within, direction as u8));
-                }
-            }
-        }
-        ends
-    };
-    cells.par_iter().with_min_len(CELLS_AT_ONCE).flat_map_iter(|&cell| ends_of(cell)).collect()
 }
 
 /// A pixel across a gap.
@@ -585,7 +530,7 @@ pub(crate) fn is_free(
     slices.faces_over(column, [i, j], between).for_each(|face| {
         let triangle = &slices.triangles[face.triangle as usize];
         let height = || height_over_middle(triangle, column, [i, j], scales);
-        is_free &= !is_free || height().is_none_or(|h| i64::from(h) <= low || i64::from(h) >= high);
+        is_free = is_free && height().is_none_or(|h| i64::from(h) <= low || i64::from(h) >= high);
     });
     is_free
 }

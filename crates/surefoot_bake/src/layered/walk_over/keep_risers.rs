@@ -14,8 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Keeps steep pixels that lead from ground to ground; returns how many.
 pub(super) fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {
-    let steep: Vec<u32> =
-        (0..map.len() as u32).filter(|&p| map.kinds[p as usize] == PixelKind::Steep).collect();
+    let steep = steep_pixels(map, scales);
     // A slope that is higher than a step somewhere is no riser where it is lower: once that is known of a
     // triangle, the rest of it need not be walked over.
     let triangles = if steep.is_empty() { 0 } else { slices.triangles.len() };
@@ -56,6 +55,20 @@ pub(super) fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -
     }
     map.under = Vec::new();
     kept
+}
+
+/// The steep pixels. Most cells have none.
+fn steep_pixels(map: &FineMap, scales: &Scales) -> Vec<u32> {
+    let per_cell = scales.pixels_per_cell();
+    let is_steep = |kind: PixelKind| kind == PixelKind::Steep;
+    let mut steep = Vec::new();
+    for (first, kinds) in (0..).step_by(per_cell).zip(map.kinds.chunks_exact(per_cell)) {
+        if kinds.iter().fold(false, |any, &kind| any | is_steep(kind)) {
+            let of_cell = (first..).zip(kinds).filter(|(_, kind)| is_steep(**kind));
+            steep.extend(of_cell.map(|(pixel, _)| pixel));
+        }
+    }
+    steep
 }
 
 /// The area type of the ground below a steep pixel, where the slope leads from there to ground within one
