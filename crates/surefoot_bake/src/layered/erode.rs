@@ -8,7 +8,7 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::layered::fine_map::{NO_PIXEL, STEPS};
+use crate::layered::fine_map::{NO_HEIGHT, NO_PIXEL, STEPS};
 use crate::layered::link_pixels::LinkedMap;
 use crate::layered::scales::Scales;
 use surefoot_mesh::EdgeClass;
@@ -34,6 +34,13 @@ impl DistanceField {
     #[inline]
     pub(crate) fn keeps(&self, linked: &LinkedMap, pixel: u32) -> bool {
         linked.map.has_ground(pixel) && !self.too_near[pixel as usize]
+    }
+
+    /// The same of all pixels, one after another.
+    #[inline]
+    pub(crate) fn kept<'a>(&'a self, linked: &'a LinkedMap) -> impl Iterator<Item = bool> + 'a {
+        let pixels = linked.map.heights.iter().zip(&self.too_near);
+        pixels.map(|(height, too_near)| (*height != NO_HEIGHT) & !too_near)
     }
 }
 
@@ -93,8 +100,7 @@ pub(crate) fn erode(
         front.buckets[front.at] = Vec::new();
         front.at += 1;
     }
-    let kept = (0..count as u32).filter(|&p| field.keeps(linked, p)).count();
-    context.count("kept_pixels", kept);
+    context.count("kept_pixels", field.kept(linked).filter(|kept| *kept).count());
     Ok(field)
 }
 

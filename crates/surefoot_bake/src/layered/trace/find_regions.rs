@@ -22,8 +22,7 @@ pub(super) fn find_regions(
             || map.layer_of(a, scales) == map.layer_of(b, scales))
             && map.areas[a as usize] == map.areas[b as usize]
     };
-    let (region_of, firsts) =
-        number_regions(&linked.links, |pixel| field.keeps(linked, pixel), is_one);
+    let (region_of, firsts) = number_regions(&linked.links, field.kept(linked), is_one);
     (region_of, firsts.iter().map(|&first| map.areas[first as usize]).collect())
 }
 
@@ -31,13 +30,12 @@ pub(super) fn find_regions(
 /// count, which lead to pixels that come later.
 fn number_regions(
     links: &[[u32; 4]],
-    is_kept: impl Fn(u32) -> bool,
+    kept: impl Iterator<Item = bool>,
     is_one: impl Fn(u32, u32) -> bool,
 ) -> (Vec<u32>, Vec<u32>) {
     // Kept and without a number yet.
     const NEW: u32 = NO_REGION - 1;
-    let new = |pixel: u32| if is_kept(pixel) { NEW } else { NO_REGION };
-    let mut region_of: Vec<u32> = (0..links.len() as u32).map(new).collect();
+    let mut region_of: Vec<u32> = kept.map(|kept| if kept { NEW } else { NO_REGION }).collect();
     // Pixels hand their number on; where two numbers meet, they are one region.
     let mut firsts: Vec<u32> = Vec::new();
     let mut meetings: Vec<[u32; 2]> = Vec::new();
@@ -117,7 +115,7 @@ mod tests {
             }
             let firsts: Vec<u32> =
                 (0..count).filter(|&p| is_kept(p) && sets.find(p) == p).collect();
-            let (region_of, found) = number_regions(&links, is_kept, is_one);
+            let (region_of, found) = number_regions(&links, (0..count).map(is_kept), is_one);
             assert_eq!(found, firsts);
             for p in 0..count {
                 let region = match is_kept(p) {
