@@ -154,6 +154,8 @@ pub(super) enum Seen {
 struct Gate {
     half_edge: u32,
     wedge: Wedge,
+    /// The point nearest to the eye on the part of it that lies in the wedge.
+    nearest: DVec2,
 }
 
 /// Looks out from notches, one after another, in the same storage.
@@ -205,9 +207,8 @@ impl Lookout {
         let mut looked = 0;
         while let Some(Reverse((bits, index))) = self.queue.pop() {
             let reached = f64::from_bits(bits);
-            let Gate { half_edge, wedge } = self.gates[index as usize];
+            let Gate { half_edge, wedge, nearest } = self.gates[index as usize];
             if mesh.is_fixed(half_edge) {
-                let nearest = nearest_seen(mesh, at, half_edge, wedge);
                 if !show(reached, Seen::Edge(half_edge, nearest), reached) {
                     return;
                 }
@@ -242,10 +243,11 @@ impl Lookout {
     }
 
     fn open(&mut self, mesh: &PortalMesh, at: DVec2, half_edge: u32, wedge: Wedge) {
-        let far = nearest_seen(mesh, at, half_edge, wedge).distance(at);
+        let nearest = nearest_seen(mesh, at, half_edge, wedge);
         // Distances are not negative, so their bits are in their order.
-        self.queue.push(Reverse((far.to_bits(), self.gates.len() as u32)));
-        self.gates.push(Gate { half_edge, wedge });
+        let far = nearest.distance(at).to_bits();
+        self.queue.push(Reverse((far, self.gates.len() as u32)));
+        self.gates.push(Gate { half_edge, wedge, nearest });
     }
 }
 

@@ -61,6 +61,23 @@ enum Target {
     Border(u32, DVec2),
 }
 
+/// Bits of a corner's number in the key of a pair: a distance squared has 66 at most.
+const CORNER_BITS: u32 = 31;
+
+/// Two notches as a number by which pairs are sorted, the nearest first.
+fn pair_key(one: &Notch, two: &Notch) -> u128 {
+    let (a, b) = (one.corner.min(two.corner), one.corner.max(two.corner));
+    debug_assert!(b < 1 << CORNER_BITS);
+    let distance2 = one.point.distance2(two.point) as u128;
+    (distance2 << CORNER_BITS | u128::from(a)) << CORNER_BITS | u128::from(b)
+}
+
+/// The corners of a pair.
+fn ends_of_pair(key: u128) -> (u32, u32) {
+    let corner = |bits: u128| (bits as u32) & ((1 << CORNER_BITS) - 1);
+    (corner(key >> CORNER_BITS), corner(key))
+}
+
 impl<'a> Layer<'a> {
     pub(super) fn new(mesh: &'a mut PortalMesh) -> Self {
         Self {
@@ -96,7 +113,7 @@ impl<'a> Layer<'a> {
     /// Lays portals between notches that one portal splits at once; what is split is `None`
     /// afterwards. Returns all notches in the order of the distance to what they see nearest.
     fn lay_shared(&mut self, notches: &mut [Option<Notch>]) -> Vec<(u64, u32)> {
-        let mut pairs: Vec<(i128, u32, u32)> = Vec::new();
+        let mut pairs: Vec<u128> = Vec::new();
         let mut order: Vec<(u64, u32)> = Vec::new();
         for notch in notches.iter().flatten() {
             let mut nearest = f64::INFINITY;
@@ -113,8 +130,7 @@ impl<'a> Layer<'a> {
                         && let Some(other) = &notches[other as usize]
                         && other.is_split_by(notch.point)
                     {
-                        let ends = (notch.corner.min(other.corner), notch.corner.max(other.corner));
-                        pairs.push((notch.point.distance2(other.point), ends.0, ends.1));
+                        pairs.push(pair_key(notch, other));
                     }
                     true
                 },
@@ -123,7 +139,7 @@ impl<'a> Layer<'a> {
         }
         pairs.sort_unstable();
         pairs.dedup();
-        for (_, a, b) in pairs {
+        for (a, b) in pairs.into_iter().map(ends_of_pair) {
             if let (Some(one), Some(two)) = (notches[a as usize], notches[b as usize])
                 && one.is_split_by(two.point)
                 && self.mesh.lay_portal(a, b, &mut self.fan, &mut self.way)
@@ -252,5 +268,37 @@ impl<'a> Layer<'a> {
         found
             .into_iter()
             .any(|(_, c)| self.mesh.lay_portal(notch.corner, c, &mut self.fan, &mut self.way))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use surefoot_geom::LatticePoint;
+
+    /// Pairs come by distance, then by their corners, as far apart as the lattice allows.
+    #[test]
+    fn keys_of_pairs_are_in_the_order_of_distances() {
+        let most = i32::MAX;
+        let points = [[0, 0], [3, 4], [-most, -most], [most, most], [5, 0], [0, 5], [most, 7]];
+        let notch = |(corner, at): (u32, &[i32; 2])| {
+            let point = LatticePoint::new(at[0], at[1]);
+            Notch { corner, point, first_to: point, last_to: point, in_fan: (0, 0) }
+        };
+        let numbers = [9, 0, (1 << CORNER_BITS) - 1, 1 << 30, 7, 2, 77];
+        let notches: Vec<Notch> = numbers.into_iter().zip(&points).map(notch).collect();
+        let mut pairs = Vec::new();
+        for one in &notches {
+            for two in notches.iter().filter(|two| two.corner != one.corner) {
+                let ends = (one.corner.min(two.corner), one.corner.max(two.corner));
+                let key = pair_key(one, two);
+                assert_eq!(ends_of_pair(key), ends);
+                pairs.push(((one.point.distance2(two.point), ends), key));
+            }
+        }
+        pairs.sort_unstable();
+        assert!(pairs.is_sorted_by_key(|pair| pair.1));
+        pairs.dedup();
+        assert_eq!(pairs.len(), 21);
     }
 }
