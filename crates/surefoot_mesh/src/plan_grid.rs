@@ -214,14 +214,42 @@ impl PlanGrid {
         let side = 1.0 / self.squares_per_m;
         let low = self.low + DVec2::new(column as f64, row as f64) * side - self.margin_m;
         let high = low + side + 2.0 * self.margin_m;
-        let square = [low, DVec2::new(high.x, low.y), high, DVec2::new(low.x, high.y)];
         let corners = &pieces.edges[pieces.range(piece)];
         let mut a = corners[corners.len() - 1].start();
         corners.iter().all(|e| {
             let b = e.start();
-            let left = square.iter().all(|&p| (b - a).perp_dot(p - a) > 0.0);
+            let left = is_left_of([a, b], low, high);
             a = b;
             left
         })
+    }
+}
+
+/// Whether a rectangle lies to the left of a line all over: its corner farthest to the right does.
+#[inline]
+fn is_left_of([a, b]: [DVec2; 2], low: DVec2, high: DVec2) -> bool {
+    let along = b - a;
+    let x = if along.y > 0.0 { high.x } else { low.x };
+    let y = if along.x > 0.0 { low.y } else { high.y };
+    along.perp_dot(DVec2::new(x, y) - a) > 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One corner tells what all four do.
+    #[test]
+    fn a_rectangle_lies_left_of_a_line_as_its_corners_do() {
+        let ways = (0..49).map(|k| DVec2::new(f64::from(k % 7 - 3), f64::from(k / 7 - 3)));
+        let mut count = [0; 2];
+        for (from, to) in ways.clone().flat_map(|a| ways.clone().map(move |b| (a, b * 0.3))) {
+            let (low, high) = (DVec2::new(-0.7, -0.2), DVec2::new(0.4, 0.9));
+            let corners = [low, DVec2::new(high.x, low.y), high, DVec2::new(low.x, high.y)];
+            let all = corners.iter().all(|&p| (to - from).perp_dot(p - from) > 0.0);
+            assert_eq!(is_left_of([from, to], low, high), all, "{from} {to}");
+            count[usize::from(all)] += 1;
+        }
+        assert!(count.iter().all(|n| *n > 100), "{count:?}");
     }
 }
