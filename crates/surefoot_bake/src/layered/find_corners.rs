@@ -150,11 +150,13 @@ impl Finder<'_> {
     /// Upright edges of a column, and points of anything, that are in the agent's way on ground that lies
     /// between two heights.
     fn obstacles(&self, column: u32, [lowest, highest]: [i64; 2], around: &mut Around) {
-        for &[x, y, z] in self.slices.points_of(column) {
+        let (low, high) = (lowest + self.scales.step, highest + self.scales.height);
+        let points = self.slices.points_of(column).iter();
+        // Most are points of the ground itself.
+        for &[x, y, z] in points.filter(|p| (low + 1..high).contains(&i64::from(p[2]))) {
             self.offer_obstacle([x, y], [z, z], around);
         }
-        let (step, height) = (self.scales.step, self.scales.height);
-        let walls = Sought::between((lowest + step) as f64, (highest + height) as f64).upright();
+        let walls = Sought::between(low as f64, high as f64).upright();
         for face in self.slices.faces_between(column, walls) {
             let corners = &self.slices.triangles[face.triangle as usize].corners;
             for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(a, b)| (corners[a], corners[b])) {

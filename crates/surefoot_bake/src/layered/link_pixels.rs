@@ -290,7 +290,7 @@ impl Linker<'_> {
     /// The same where nothing can be in the way.
     fn ground_reach(&self, line: &Line, probe: &mut Probe) -> Reach {
         self.look(line, Look::Ground, probe);
-        let end = probe.ground_end(line, self.scales.climb as f64, self.scales);
+        let end = probe.walk(line, self.scales.climb as f64, self.scales).end(self.scales);
         match end < f64::from(self.scales.fine) {
             true => Reach::To(end, EdgeClass::Open),
             false => Reach::Whole,
@@ -321,6 +321,11 @@ impl Linker<'_> {
         }
     }
 
+    /// How far the ground goes on along a line without a break.
+    fn unbroken_end(&self, line: &Line, probe: &mut Probe) -> f64 {
+        probe.walk_unbroken(line, self.map, self.slices, self.scales).end(self.scales)
+    }
+
     /// Cuts the triangles along a line.
     fn look(&self, line: &Line, what: Look, probe: &mut Probe) {
         probe.look(line, what, self.map, self.slices, self.scales);
@@ -343,8 +348,9 @@ impl Linker<'_> {
         let rise = |p: u32| self.map.slope(p, self.slices)[axis].abs();
         let (ha, hb) = (self.map.heights[a as usize], self.map.heights[b as usize]);
         let apart = (f64::from(ha) - f64::from(hb)).abs();
-        folds
-            || apart > rise(a).max(rise(b)) * f64::from(self.scales.fine) + self.scales.break_height
+        let least = self.scales.break_height;
+        let is_apart = || apart > rise(a).max(rise(b)) * f64::from(self.scales.fine) + least;
+        folds || (apart > least && is_apart())
     }
 
     /// Links the pixels of a cell to the east and to the north, and back within the cell.
@@ -556,8 +562,7 @@ impl Linker<'_> {
         // How far the ground goes on without any break, from both sides.
         let mut covered = 0.0;
         for line in &lines {
-            self.look(line, Look::Ground, probe);
-            covered += probe.ground_end(line, self.scales.break_height, self.scales);
+            covered += self.unbroken_end(line, probe);
         }
         let rise = (lines[0].height - lines[1].height).abs();
         f64::from(self.scales.fine) - covered <= RUN_PER_RISE * rise
@@ -603,9 +608,7 @@ impl Linker<'_> {
         let end = if self.scales.passes_any_gap() {
             f64::from(self.scales.fine)
         } else {
-            let line = self.line(upper, towards);
-            self.look(&line, Look::Ground, probe);
-            probe.ground_end(&line, self.scales.break_height, self.scales)
+            self.unbroken_end(&self.line(upper, towards), probe)
         };
         (if upper_first { end } else { f64::from(self.scales.fine) - end }) as f32
     }

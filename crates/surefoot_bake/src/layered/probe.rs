@@ -6,9 +6,9 @@
 //! (Oliva 2012, §6.2.3): a wall of no thickness ends the ground where it stands.
 
 mod cut_along;
-mod ground_near;
+mod walk;
 
-pub(crate) use self::ground_near::may_have_tread;
+pub(crate) use self::walk::may_have_tread;
 
 use self::cut_along::cut_along;
 use crate::layered::fine_map::FineMap;
@@ -264,32 +264,18 @@ impl Probe {
     /// How far the ground goes on, over steps of at most `climb`.
     pub(crate) fn reach(&self, line: &Line, climb: f64, scales: &Scales) -> Reach {
         let whole = f64::from(scales.fine);
-        let end = self.ground_end(line, climb, scales);
+        let end = self.walk(line, climb, scales).end(scales);
         // What stands on the ground counts as far as the ground goes without a break: beyond, it is
         // the other side's to say.
         let counts = |s: &f64| {
             *s <= end + scales.gap
-                && *s <= self.ground_end(line, scales.break_height, scales) + scales.gap
+                && *s <= self.walk(line, scales.break_height, scales).end(scales) + scales.gap
         };
         match self.first_obstacle(line, scales).filter(counts) {
             Some(s) => Reach::To(s.min(whole), EdgeClass::Blocked),
             None if end < whole => Reach::To(end, EdgeClass::Open),
             None => Reach::Whole,
         }
-    }
-
-    /// How far the ground goes on without a break higher than `climb` and without a gap.
-    pub(crate) fn ground_end(&self, line: &Line, climb: f64, scales: &Scales) -> f64 {
-        let whole = f64::from(scales.fine);
-        let (at, walked) = self.walk(line, climb, scales);
-        if at >= whole || walked + scales.gap >= whole { whole } else { walked }
-    }
-
-    /// How far there is ground along a line, less than a gap's width from the rest of it.
-    pub(crate) fn ground_extent(&self, line: &Line, climb: f64, scales: &Scales) -> f64 {
-        let (at, walked) = self.walk(line, climb, scales);
-        let whole = f64::from(scales.fine);
-        if at >= whole { whole } else { walked }
     }
 
     /// How far there is ground along a line before something low stands on it; nothing where what
@@ -299,7 +285,7 @@ impl Probe {
         if self.cuts.iter().any(|c| enters(c, c.above(line), low, high).is_some()) {
             return None;
         }
-        let end = self.ground_extent(line, climb, scales);
+        let end = self.walk(line, climb, scales).extent(scales);
         Some(self.first_obstacle(line, scales).map_or(end, |s| s.min(end)))
     }
 
@@ -312,7 +298,7 @@ impl Probe {
         scales: &Scales,
     ) -> Option<(f64, f64)> {
         let (step, whole) = (scales.step as f64, f64::from(scales.fine));
-        let end = self.ground_extent(line, scales.break_height, scales);
+        let end = self.walk(line, scales.break_height, scales).extent(scales);
         let least = TOUCHING_UNITS as f64;
         let rims = self.cuts.iter().filter(|c| {
             let z = c.z[1];
@@ -349,36 +335,7 @@ impl Probe {
     pub(crate) fn is_open_to(&self, line: &Line, distance: f64, scales: &Scales) -> bool {
         let stands = self.first_obstacle(line, scales);
         stands.is_none_or(|s| s + TOUCHING_UNITS as f64 >= distance)
-            && self.ground_extent(line, scales.break_height, scales) + scales.gap >= distance
-    }
-
-    /// How far a walk along a line comes, and how far of it is ground.
-    fn walk(&self, line: &Line, climb: f64, scales: &Scales) -> (f64, f64) {
-        let whole = f64::from(scales.fine);
-        let (mut at, mut z, mut walked) = (0.0_f64, line.height, 0.0_f64);
-        // Over what is too steep, as far as a step from the ground before it.
-        let mut left = line.height;
-        while at < whole {
-            let mut best: Option<(bool, f64, f64)> = None;
-            for c in self.ways.iter().filter(|c| c.from <= at + scales.gap && c.to > at) {
-                let ground = c.surface.is_ground();
-                let (there, end) = (c.height(c.from.max(at)), c.height(c.to));
-                let fits = match ground {
-                    true => (there - z).abs() <= climb && (there - left).abs() <= climb,
-                    false => (there - z).abs() <= climb && (end - left).abs() <= climb,
-                };
-                let better = best.is_none_or(|b| (ground, c.to, end) > b);
-                if fits && better {
-                    best = Some((ground, c.to, end));
-                }
-            }
-            let Some((ground, to, end)) = best else { break };
-            (at, z) = (to, end);
-            if ground {
-                (walked, left) = (to, end);
-            }
-        }
-        (at, walked)
+            && self.walk(line, scales.break_height, scales).extent(scales) + scales.gap >= distance
     }
 
     /// Where the first thing stands that the agent cannot pass on the ground at the line's start.

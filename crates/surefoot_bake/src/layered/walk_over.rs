@@ -346,7 +346,7 @@ fn close_cracks(
         let is_wide = |start: f64, end: f64| 2.0 * fine - start - end > scales.gap;
         // Most end too soon, whatever stands on them.
         let ground =
-            lines.map(|line| probe.ground_near(&line, map, slices, scales).unwrap_or(fine));
+            lines.map(|line| probe.walk_unbroken(&line, map, slices, scales).extent(scales));
         if is_wide(ground[0], ground[1]) {
             continue;
         }
@@ -449,10 +449,7 @@ fn ground_end(
     probe: &mut Probe,
 ) -> f64 {
     let line = line_from(map, pixel, direction, slices, scales);
-    probe.ground_near(&line, map, slices, scales).unwrap_or_else(|| {
-        probe.look(&line, Look::Ground, map, slices, scales);
-        probe.ground_extent(&line, scales.break_height, scales)
-    })
+    probe.walk_unbroken(&line, map, slices, scales).extent(scales)
 }
 
 /// Looks from the middle of a pixel towards the next.

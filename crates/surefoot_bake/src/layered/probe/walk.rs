@@ -1,10 +1,10 @@
-//! Looks along a line for its own ground alone.
+//! Walks along a line over what may be walked over.
 //!
-//! Goes in: a line from the middle of a pixel, and the triangles over its columns. Comes out: how far the ground goes
-//! on without a break, and whether a tread may lie beyond. Whoever asks for no more than that need not cut what lies
-//! a step above or below.
+//! Goes in: a line from the middle of a pixel, and the triangles over its columns that face up. Comes out: how far
+//! the ground goes on. Whoever asks for ground without a break need not cut what lies a step above or below: only
+//! where the ground itself leads there, all is looked at.
 
-use super::{Cut, Line, LineCut, Probe, cut_along, heights_along};
+use super::{Cut, Line, LineCut, Look, Probe, cut_along, heights_along};
 use crate::layered::fine_map::FineMap;
 use crate::layered::scales::Scales;
 use crate::layered::slice::{Slices, Sought};
@@ -13,16 +13,66 @@ use crate::voxel::grid::Surface;
 /// What the heights of faces over a column are rounded by, and more.
 const ROUNDING: f64 = 3.0;
 
+/// How far a walk along a line comes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Walk {
+    /// How far it comes at all, and how far of it is ground.
+    at: f64,
+    walked: f64,
+    /// How far it leads up or down.
+    away: f64,
+}
+
+impl Walk {
+    /// How far the ground goes on, where a gap at the end of the line is none.
+    pub(crate) fn end(&self, scales: &Scales) -> f64 {
+        let whole = f64::from(scales.fine);
+        if self.walked + scales.gap >= whole { whole } else { self.extent(scales) }
+    }
+
+    /// How far there is ground, less than a gap's width from the rest of it.
+    pub(crate) fn extent(&self, scales: &Scales) -> f64 {
+        let whole = f64::from(scales.fine);
+        if self.at >= whole { whole } else { self.walked }
+    }
+}
+
 impl Probe {
-    /// How far there is ground along a line over breaks, as [`Self::ground_extent`] has it after a look. Nothing is
-    /// said where the ground leads away from the height at which it starts.
-    pub(crate) fn ground_near(
+    /// Walks along the line last looked along, over steps of at most `climb`.
+    pub(crate) fn walk(&self, line: &Line, climb: f64, scales: &Scales) -> Walk {
+        let whole = f64::from(scales.fine);
+        let mut walk = Walk { at: 0.0, walked: 0.0, away: 0.0 };
+        let (mut z, mut left) = (line.height, line.height);
+        while walk.at < whole {
+            let mut best: Option<(bool, f64, f64)> = None;
+            for c in self.ways.iter().filter(|c| c.from <= walk.at + scales.gap && c.to > walk.at) {
+                let ground = c.surface.is_ground();
+                let (there, end) = (c.height(c.from.max(walk.at)), c.height(c.to));
+                // Over what is too steep, as far as a step from the ground before it.
+                let from_left = if ground { there } else { end } - left;
+                let fits = (there - z).abs() <= climb && from_left.abs() <= climb;
+                if fits && best.is_none_or(|b| (ground, c.to, end) > b) {
+                    best = Some((ground, c.to, end));
+                }
+            }
+            let Some((ground, to, end)) = best else { break };
+            (walk.at, z) = (to, end);
+            walk.away = walk.away.max((end - line.height).abs());
+            if ground {
+                (walk.walked, left) = (to, end);
+            }
+        }
+        walk
+    }
+
+    /// Walks along a line as far as its ground goes on without a break.
+    pub(crate) fn walk_unbroken(
         &mut self,
         line: &Line,
         map: &FineMap,
         slices: &Slices,
         scales: &Scales,
-    ) -> Option<f64> {
+    ) -> Walk {
         // As far as the steepest ground leads, and over some breaks.
         let near = (scales.lean as f64 + 4.0 * scales.break_height).min(scales.climb as f64);
         let sought = Sought::between(line.height - near, line.height + near).facing_up();
@@ -41,37 +91,13 @@ impl Probe {
                 self.ways.extend(seen.filter(Cut::may_be_walked_over));
             });
         }
-        // What was not cut lies more than a break away from there.
-        self.walk_within(line, near - scales.break_height - ROUNDING, scales)
-    }
-
-    /// How far a walk over breaks comes on ground, where it leads no farther up or down than so much.
-    fn walk_within(&self, line: &Line, most: f64, scales: &Scales) -> Option<f64> {
-        let (whole, climb) = (f64::from(scales.fine), scales.break_height);
-        let (mut at, mut z, mut walked) = (0.0_f64, line.height, 0.0_f64);
-        // The height of the ground before what is too steep.
-        let mut left = line.height;
-        while at < whole {
-            let mut best: Option<(bool, f64, f64)> = None;
-            for c in self.ways.iter().filter(|c| c.from <= at + scales.gap && c.to > at) {
-                let ground = c.surface.is_ground();
-                let (there, end) = (c.height(c.from.max(at)), c.height(c.to));
-                let from_left = if ground { there } else { end } - left;
-                let fits = (there - z).abs() <= climb && from_left.abs() <= climb;
-                if fits && best.is_none_or(|b| (ground, c.to, end) > b) {
-                    best = Some((ground, c.to, end));
-                }
-            }
-            let Some((ground, to, end)) = best else { return Some(walked) };
-            if (end - line.height).abs() > most {
-                return None;
-            }
-            (at, z) = (to, end);
-            if ground {
-                (walked, left) = (to, end);
-            }
+        let walk = self.walk(line, scales.break_height, scales);
+        // What was not cut lies more than a break away from where it comes.
+        if walk.away <= near - scales.break_height - ROUNDING {
+            return walk;
         }
-        Some(whole)
+        self.look(line, Look::Ground, map, slices, scales);
+        self.walk(line, scales.break_height, scales)
     }
 }
 
@@ -97,7 +123,6 @@ mod tests {
     use crate::layered::flood_layers::flood_layers;
     use crate::layered::ledges::Points;
     use crate::layered::link_pixels::line_from;
-    use crate::layered::probe::Look;
     use crate::layered::read_triangles::read_triangles;
     use crate::layered::refine::refine;
     use crate::layered::scales::with_coarse_cells;
@@ -124,12 +149,11 @@ mod tests {
             for (direction, [dx, dy]) in [[1, 0], [0, 1], [-1, 0], [0, -1]].into_iter().enumerate()
             {
                 let line = line_from(&map, pixel, direction, &slices, &scales);
-                let near = probe.ground_near(&line, &map, &slices, &scales);
+                let near = probe.walk_unbroken(&line, &map, &slices, &scales);
                 probe.look(&line, Look::All, &map, &slices, &scales);
-                let extent = probe.ground_extent(&line, scales.break_height, &scales);
-                let same = near.is_none_or(|near| near.to_bits() == extent.to_bits());
-                assert!(same, "{name}: {near:?} is {extent} from {pixel} to {direction}");
-                found[0] += usize::from(near.is_some() && extent < f64::from(scales.fine));
+                let all = probe.walk(&line, scales.break_height, &scales);
+                assert_eq!(near, all, "{name}: from {pixel} to {direction}");
+                found[0] += usize::from(all.extent(&scales) < f64::from(scales.fine));
                 let next = FinePlace { y: here.y + dy, x: here.x + dx };
                 for lower in map.pixels_at(next, &scales).filter(|&p| map.has_ground(p)) {
                     let lower = f64::from(map.heights[lower as usize]);
