@@ -247,3 +247,24 @@ pub(crate) fn middle_of(place: FinePlace, scales: &Scales) -> [i64; 2] {
     let (cell, fine) = (i64::from(scales.coarse.cell), i64::from(scales.fine));
     [first[0] * cell + place.x * fine + fine / 2, first[1] * cell + place.y * fine + fine / 2]
 }
+
+#[cfg(test)]
+impl FineMap {
+    /// Ground alone at the heights of all pixels of some cells, given column by column.
+    pub(crate) fn of_heights(firsts: Vec<u32>, columns: Vec<u32>, heights: Vec<i32>) -> Self {
+        let (count, zeros) = (heights.len(), vec![0; columns.len()]);
+        let layers = vec![0; columns.len()];
+        let shape = CuttingShape { firsts, columns, layers, lows: zeros.clone(), highs: zeros };
+        Self {
+            shape,
+            heights,
+            grounds: vec![0; count],
+            kinds: vec![PixelKind::Ground; count],
+            areas: vec![0; count],
+            under: Vec::new(),
+            bridges: Vec::new(),
+            refused: Vec::new(),
+            cut_off: Vec::new(),
+        }
+    }
+}

@@ -645,15 +645,8 @@ impl Linker<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layered::cutting_shape::cutting_shape;
     use crate::layered::drop_narrow::tests::crowded;
-    use crate::layered::flood_layers::flood_layers;
-    use crate::layered::ledges::Points;
-    use crate::layered::read_triangles::read_triangles;
-    use crate::layered::refine::refine;
-    use crate::layered::scales::with_coarse_cells;
-    use crate::layered::slice::slice;
-    use crate::layered::walk_over::walk_over;
+    use crate::layered::walk_over::tests::walked;
     use crate::settings::{BakeSettings, LayeredSettings};
 
     /// What a few triangles tell of a line is what all that cross it tell; with gaps as wide as a pixel too.
@@ -664,15 +657,7 @@ mod tests {
         {
             let layered = LayeredSettings { gap_distance_m, ..LayeredSettings::default() };
             let settings = BakeSettings { layered, ..BakeSettings::default() }.resolve().unwrap();
-            let (settings, context) = (with_coarse_cells(&settings), &mut StageContext::new());
-            let read = read_triangles(&crowded(name, 0.3), &settings, context).unwrap();
-            let scales = Scales::new(&read.triangles, &settings).unwrap();
-            let points = Points { numbers: &read.numbers, points: &read.points };
-            let slices = slice(read.triangles.clone(), points, &scales, context).unwrap();
-            let layers = flood_layers(&slices, &scales, context).unwrap();
-            let shape = cutting_shape(layers, &slices, &scales, context).unwrap();
-            let map = refine(shape, &slices, &scales, context).unwrap();
-            let map = walk_over(map, &slices, &scales, context).unwrap();
+            let (map, slices, scales) = walked(&crowded(name, 0.3), &settings);
             let linker = Linker {
                 map: &map,
                 slices: &slices,

@@ -559,3 +559,30 @@ pub(crate) fn mark_bridges(surface: &mut WalkableSurface, map: &FineMap, scales:
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::layered::cutting_shape::cutting_shape;
+    use crate::layered::flood_layers::flood_layers;
+    use crate::layered::ledges::Points;
+    use crate::layered::read_triangles::read_triangles;
+    use crate::layered::refine::refine;
+    use crate::layered::scales::with_coarse_cells;
+    use crate::layered::slice::slice;
+    use crate::settings::Resolved;
+    use surefoot_scene::Scene;
+
+    /// The depth maps of a scene as this stage leaves them.
+    pub(crate) fn walked(scene: &Scene, settings: &Resolved) -> (FineMap, Slices, Scales) {
+        let (settings, context) = (with_coarse_cells(settings), &mut StageContext::new());
+        let read = read_triangles(scene, &settings, context).unwrap();
+        let scales = Scales::new(&read.triangles, &settings).unwrap();
+        let points = Points { numbers: &read.numbers, points: &read.points };
+        let slices = slice(read.triangles.clone(), points, &scales, context).unwrap();
+        let layers = flood_layers(&slices, &scales, context).unwrap();
+        let shape = cutting_shape(layers, &slices, &scales, context).unwrap();
+        let map = refine(shape, &slices, &scales, context).unwrap();
+        (walk_over(map, &slices, &scales, context).unwrap(), slices, scales)
+    }
+}

@@ -151,8 +151,7 @@ impl Near {
 mod tests {
     use super::*;
     use crate::layered::any_numbers::any_numbers;
-    use crate::layered::cutting_shape::CuttingShape;
-    use crate::layered::fine_map::{FinePlace, PixelKind, STEPS};
+    use crate::layered::fine_map::{FinePlace, STEPS};
     use crate::settings::BakeSettings;
     use crate::voxel::grid::{GridTriangle, Surface};
 
@@ -178,22 +177,7 @@ mod tests {
             }
             firsts.push(of_cells.len() as u32);
         }
-        let count = heights.len();
-        let zeros = vec![0; of_cells.len()];
-        let layers = vec![0; of_cells.len()];
-        let shape =
-            CuttingShape { firsts, columns: of_cells, layers, lows: zeros.clone(), highs: zeros };
-        FineMap {
-            shape,
-            heights,
-            grounds: vec![0; count],
-            kinds: vec![PixelKind::Ground; count],
-            areas: vec![0; count],
-            under: Vec::new(),
-            bridges: Vec::new(),
-            refused: Vec::new(),
-            cut_off: Vec::new(),
-        }
+        FineMap::of_heights(firsts, of_cells, heights)
     }
 
     /// Each pixel lies beside those that a look at all pixels of the next place finds.

@@ -116,33 +116,17 @@ pub(crate) fn may_have_tread(line: &Line, lower: f64, slices: &Slices, scales: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::StageContext;
-    use crate::layered::cutting_shape::cutting_shape;
     use crate::layered::drop_narrow::tests::{crowded, littered, scanned};
     use crate::layered::fine_map::FinePlace;
-    use crate::layered::flood_layers::flood_layers;
-    use crate::layered::ledges::Points;
     use crate::layered::link_pixels::line_from;
-    use crate::layered::read_triangles::read_triangles;
-    use crate::layered::refine::refine;
-    use crate::layered::scales::with_coarse_cells;
-    use crate::layered::slice::slice;
-    use crate::layered::walk_over::walk_over;
+    use crate::layered::walk_over::tests::walked;
     use crate::settings::BakeSettings;
     use surefoot_scene::Scene;
 
     /// Lines whose ground ends on the way, lines beyond which there is a tread, and those that can have none.
     fn compare(name: &str, scene: &Scene) -> [usize; 3] {
-        let settings = with_coarse_cells(&BakeSettings::default().resolve().unwrap());
-        let context = &mut StageContext::new();
-        let read = read_triangles(scene, &settings, context).unwrap();
-        let scales = Scales::new(&read.triangles, &settings).unwrap();
-        let points = Points { numbers: &read.numbers, points: &read.points };
-        let slices = slice(read.triangles.clone(), points, &scales, context).unwrap();
-        let layers = flood_layers(&slices, &scales, context).unwrap();
-        let shape = cutting_shape(layers, &slices, &scales, context).unwrap();
-        let map = refine(shape, &slices, &scales, context).unwrap();
-        let map = walk_over(map, &slices, &scales, context).unwrap();
+        let settings = BakeSettings::default().resolve().unwrap();
+        let (map, slices, scales) = walked(scene, &settings);
         let (probe, mut found) = (&mut Probe::default(), [0; 3]);
         for pixel in (0..map.len() as u32).filter(|&p| map.has_ground(p)) {
             let here = map.place(pixel, &scales);

@@ -112,8 +112,7 @@ impl EndFinder<'_> {
 mod tests {
     use super::*;
     use crate::layered::any_numbers::any_below;
-    use crate::layered::cutting_shape::CuttingShape;
-    use crate::layered::fine_map::{FinePlace, PixelKind, STEPS};
+    use crate::layered::fine_map::{FinePlace, STEPS};
     use crate::settings::BakeSettings;
     use crate::voxel::grid::{GridTriangle, Surface};
 
@@ -139,19 +138,7 @@ mod tests {
             }
             firsts.push(columns.len() as u32);
         }
-        let (count, cells) = (heights.len(), columns.len());
-        let (lows, highs) = (vec![0; cells], vec![0; cells]);
-        FineMap {
-            shape: CuttingShape { firsts, columns, layers: vec![0; cells], lows, highs },
-            heights,
-            grounds: vec![0; count],
-            kinds: vec![PixelKind::Ground; count],
-            areas: vec![0; count],
-            under: Vec::new(),
-            bridges: Vec::new(),
-            refused: Vec::new(),
-            cut_off: Vec::new(),
-        }
+        FineMap::of_heights(firsts, columns, heights)
     }
 
     /// Ground ends where a look at all pixels of the next place finds none that goes on.
