@@ -32,6 +32,11 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
+    /// By this stops are sorted.
+    const fn place(&self) -> (u32, u8) {
+        (self.pixel, self.direction)
+    }
+
     /// The place, seen from the pixel's middle, in lattice units.
     pub(crate) fn point(&self, middle: [i64; 2]) -> [i32; 2] {
         let away = STEPS[usize::from(self.direction)].map(|d| d as f64 * f64::from(self.reach));
@@ -90,11 +95,21 @@ impl LinkedMap {
 /// Cells that a thread links before it looks for more.
 const CHUNK: usize = 256;
 
-/// Stops and breaks of some cells.
+/// What was found while some cells were linked.
 #[derive(Default)]
 struct Part {
+    /// Where ground ends between two pixels, as it was seen when they were not linked.
     stops: Vec<Stop>,
     breaks: Vec<Break>,
+}
+
+/// What lies between two pixels.
+enum Between {
+    /// Nothing that ends the ground, or only a lip or the gap between two treads.
+    Nothing,
+    /// Something ends it. With the lines from both pixels comes how far away along each the first thing stands;
+    /// infinitely far where nothing does.
+    End([Line; 2], [f64; 2]),
 }
 
 /// What a cell of the cutting shape holds.
@@ -138,7 +153,12 @@ pub(crate) fn link_pixels(
         })
         .collect();
     linker.link_back(&mut links);
-    let breaks: Vec<Break> = parts.into_iter().flat_map(|p| p.breaks).collect();
+    let (mut known, mut breaks) = (Vec::new(), Vec::new());
+    for part in parts {
+        known.extend(part.stops);
+        breaks.extend(part.breaks);
+    }
+    known.sort_unstable_by_key(Stop::place);
     let mut broken = vec![0_u8; map.len()];
     for b in &breaks {
         broken[b.pixel as usize] |= 1 << b.direction;
@@ -150,15 +170,17 @@ pub(crate) fn link_pixels(
         .par_chunks(CHUNK)
         .zip(links.par_chunks(CHUNK * per_cell))
         .map_init(Probe::default, |probe, (cells, links)| {
-            let mut part = Part::default();
-            for (pixel, links) in (pixels_of(cells[0], per_cell).start..).zip(links) {
+            let mut stops = Vec::new();
+            let first = pixels_of(cells[0], per_cell).start;
+            let mut known = &known[known.partition_point(|stop| stop.pixel < first)..];
+            for (pixel, links) in (first..).zip(links) {
                 // The largest number of all is none.
                 let [a, b, c, d] = *links;
                 if a.max(b).max(c.max(d)) == NO_PIXEL {
-                    linker.stop(pixel, links, probe, &mut part);
+                    linker.stop(pixel, links, &mut known, probe, &mut stops);
                 }
             }
-            part.stops
+            stops
         })
         .collect::<Vec<_>>()
         .into_iter()
@@ -299,26 +321,43 @@ impl Linker<'_> {
 
     /// The same from a pixel where it is not known: in many cases a few triangles tell.
     fn any_reach(&self, pixel: u32, direction: usize, probe: &mut Probe) -> Reach {
-        let (lines, never_ends) = ([self.line(pixel, direction)], self.scales.passes_any_gap());
+        let line = self.line(pixel, direction);
+        self.reach_before(pixel, &line, probe, |probe| self.first_ahead(&line, probe))
+    }
+
+    /// The same along the line from a pixel, where the first thing that stands on it is known or can be found.
+    fn reach_before(
+        &self,
+        pixel: u32,
+        line: &Line,
+        probe: &mut Probe,
+        first: impl FnOnce(&mut Probe) -> f64,
+    ) -> Reach {
+        let never_ends = self.scales.passes_any_gap();
         if self.is_riser(pixel) && !never_ends {
-            return self.reach(&lines[0], probe);
+            return self.reach(line, probe);
         }
-        let [stands] = probe.look_ahead(&lines, self.slices, self.scales);
-        let first = probe.first_ahead(0, &lines[0], stands, (self.slices, self.scales));
+        let first = first(probe);
         // Ground goes on at least as far as to the first of its edges.
         let ledge = match never_ends {
             true => f64::INFINITY,
-            false => first_ledge(&lines, self.slices, self.scales),
+            false => first_ledge(&[*line], self.slices, self.scales),
         };
         if first <= ledge + self.scales.gap && first.is_finite() {
             Reach::To(first.min(f64::from(self.scales.fine)), EdgeClass::Blocked)
         } else if first.is_finite() {
-            self.reach(&lines[0], probe)
+            self.reach(line, probe)
         } else if ledge.is_finite() {
-            self.ground_reach(&lines[0], probe)
+            self.ground_reach(line, probe)
         } else {
             Reach::Whole
         }
+    }
+
+    /// How far away the first thing stands on the ground along a line; infinitely far where nothing does.
+    fn first_ahead(&self, line: &Line, probe: &mut Probe) -> f64 {
+        let [stands] = probe.look_ahead(&[*line], self.slices, self.scales);
+        probe.first_ahead(0, line, stands, (self.slices, self.scales))
     }
 
     /// How far the ground goes on along a line without a break.
@@ -507,7 +546,11 @@ impl Linker<'_> {
         if certain && !breaks {
             return Some(other);
         }
-        if !certain && !self.is_free([pixel, other], direction, doubt, probe) {
+        if !certain
+            && let Between::End(lines, firsts) =
+                self.look_between([pixel, other], direction, doubt, probe)
+        {
+            self.note_stops([pixel, other], direction, (&lines, firsts), probe, part);
             return None;
         }
         if breaks {
@@ -517,34 +560,62 @@ impl Linker<'_> {
         Some(other)
     }
 
-    /// Whether nothing ends the ground between two pixels, or only a lip or the gap between two treads.
-    fn is_free(&self, [a, b]: [u32; 2], direction: usize, doubt: Doubt, probe: &mut Probe) -> bool {
+    /// Looks whether something ends the ground between two pixels.
+    fn look_between(
+        &self,
+        [a, b]: [u32; 2],
+        direction: usize,
+        doubt: Doubt,
+        probe: &mut Probe,
+    ) -> Between {
         let line = self.line(a, direction);
         let back = || self.line(b, direction + 2);
         if self.map.grounds[a as usize] == self.map.grounds[b as usize] {
             // One triangle goes on as one plane.
             let [stands] = probe.look_ahead(&[line], self.slices, self.scales);
-            return stands.is_infinite()
-                && (self.nothing_begins(&[line], probe)
-                    || self.passes_lip(&[line, back()], probe));
+            let first = probe.first_ahead(0, &line, stands, (self.slices, self.scales));
+            if first.is_infinite() {
+                return Between::Nothing;
+            }
+            let lines = [line, back()];
+            if stands.is_infinite() && self.passes_lip(&lines, probe) {
+                return Between::Nothing;
+            }
+            return Between::End(lines, [first, self.first_ahead(&lines[1], probe)]);
         }
         // Two go on with the slopes of both, which the first doubt does not know.
         let lines = [line, back()];
         let stands = probe.look_ahead(&lines, self.slices, self.scales);
+        if self.is_free([a, b], (&lines, stands), doubt, probe) {
+            return Between::Nothing;
+        }
+        let with = (self.slices, self.scales);
+        Between::End(lines, [0, 1].map(|k| probe.first_ahead(k, &lines[k], stands[k], with)))
+    }
+
+    /// Whether nothing ends the ground between two pixels on different triangles, or only a lip or the gap between two
+    /// treads. Given are the lines from both, last looked along, and how far away something stands there.
+    fn is_free(
+        &self,
+        [a, b]: [u32; 2],
+        (lines, stands): (&[Line; 2], [f64; 2]),
+        doubt: Doubt,
+        probe: &mut Probe,
+    ) -> bool {
         let is_clear = stands.iter().all(|s| s.is_infinite());
-        let has_ledge = || doubt.ledge && first_ledge(&lines, self.slices, self.scales).is_finite();
+        let has_ledge = || doubt.ledge && first_ledge(lines, self.slices, self.scales).is_finite();
         let may_end = || self.is_riser(a) || self.is_riser(b) || has_ledge();
         if self.scales.passes_any_gap() || !may_end() {
             // Only what stands on the ground can end it.
             return is_clear
-                && (self.nothing_begins(&lines, probe) || self.passes_lip(&lines, probe));
+                && (self.nothing_begins(lines, probe) || self.passes_lip(lines, probe));
         }
-        let is_obstructed = !is_clear || !self.nothing_begins(&lines, probe);
-        if !is_obstructed && self.meet([a, b], &lines) {
+        let is_obstructed = !is_clear || !self.nothing_begins(lines, probe);
+        if !is_obstructed && self.meet([a, b], lines) {
             return true;
         }
         let mut free = true;
-        for line in &lines {
+        for line in lines {
             // Where nothing can be in the way, it is enough to look at the ground.
             if !is_obstructed {
                 free &= self.ground_reach(line, probe) == Reach::Whole;
@@ -553,7 +624,7 @@ impl Linker<'_> {
             match self.reach(line, probe) {
                 Reach::Whole => {}
                 Reach::To(_, EdgeClass::Open) => free = false,
-                Reach::To(..) => return self.passes_lip(&lines, probe),
+                Reach::To(..) => return self.passes_lip(lines, probe),
             }
         }
         if free {
@@ -561,7 +632,7 @@ impl Linker<'_> {
         }
         // How far the ground goes on without any break, from both sides.
         let mut covered = 0.0;
-        for line in &lines {
+        for line in lines {
             covered += self.unbroken_end(line, probe);
         }
         let rise = (lines[0].height - lines[1].height).abs();
@@ -613,31 +684,80 @@ impl Linker<'_> {
         (if upper_first { end } else { f64::from(self.scales.fine) - end }) as f32
     }
 
-    /// Finds where ground ends in the directions without a link.
-    fn stop(&self, pixel: u32, links: &[u32; 4], probe: &mut Probe, part: &mut Part) {
+    /// Notes where the ground of two pixels ends towards each other, while what lies between them is at hand.
+    fn note_stops(
+        &self,
+        pixels: [u32; 2],
+        direction: usize,
+        (lines, firsts): (&[Line; 2], [f64; 2]),
+        probe: &mut Probe,
+        part: &mut Part,
+    ) {
+        // Otherwise the second may lead elsewhere.
+        if 2 * self.scales.climb >= self.scales.height {
+            return;
+        }
+        let reaches =
+            [0, 1].map(|k| self.reach_before(pixels[k], &lines[k], probe, |_| firsts[k]));
+        for k in 0..2 {
+            let direction = direction + 2 * k;
+            part.stops.push(self.stop_at(pixels[k], direction, reaches[k], || Some(reaches[1 - k])));
+        }
+    }
+
+    /// Where the ground of a pixel ends that goes on so far. Where that is as far as the next pixel, it is asked how far
+    /// that one's goes on towards it.
+    fn stop_at(
+        &self,
+        pixel: u32,
+        direction: usize,
+        reach: Reach,
+        back: impl FnOnce() -> Option<Reach>,
+    ) -> Stop {
+        let whole = f64::from(self.scales.fine);
+        let (reach, class) = match reach {
+            Reach::To(reach, class) => (reach, class),
+            // The other side sees what is in the way, or nobody does: then half-way.
+            Reach::Whole => match back() {
+                Some(Reach::To(back, class)) => (whole - back, class),
+                _ => (0.5 * whole, EdgeClass::Open),
+            },
+        };
+        let reach = reach.clamp(0.0, whole) as f32;
+        Stop { pixel, direction: direction as u8, reach, class }
+    }
+
+    /// Finds where ground ends in the directions without a link. Some may be known, which are sorted.
+    fn stop(
+        &self,
+        pixel: u32,
+        links: &[u32; 4],
+        known: &mut &[Stop],
+        probe: &mut Probe,
+        stops: &mut Vec<Stop>,
+    ) {
         if !self.map.has_ground(pixel) {
             return;
         }
-        let whole = f64::from(self.scales.fine);
         for direction in (0..4).filter(|&d| links[d] == NO_PIXEL) {
             if self.is_bridge(pixel) || self.map.is_cut_off(pixel, direction) {
-                let (reach, class) = ((0.5 * whole) as f32, EdgeClass::Open);
-                part.stops.push(Stop { pixel, direction: direction as u8, reach, class });
+                stops.push(self.stop_at(pixel, direction, Reach::Whole, || None));
                 continue;
             }
-            let (reach, class) = match self.any_reach(pixel, direction, probe) {
-                Reach::To(reach, class) => (reach, class),
-                Reach::Whole => {
-                    // The other side sees what is in the way, or nobody does: then half-way.
-                    let other = self.ground_beside(pixel, direction);
-                    match other.map(|o| self.any_reach(o, (direction + 2) % 4, probe)) {
-                        Some(Reach::To(back, class)) => (whole - back, class),
-                        _ => (0.5 * whole, EdgeClass::Open),
-                    }
-                }
+            let place = (pixel, direction as u8);
+            while let Some((_, after)) = known.split_first().filter(|(s, _)| s.place() < place) {
+                *known = after;
+            }
+            if let Some(stop) = known.first().filter(|s| s.place() == place) {
+                stops.push(*stop);
+                continue;
+            }
+            let reach = self.any_reach(pixel, direction, probe);
+            let back = || {
+                let other = self.ground_beside(pixel, direction)?;
+                Some(self.any_reach(other, (direction + 2) % 4, probe))
             };
-            let reach = reach.clamp(0.0, whole) as f32;
-            part.stops.push(Stop { pixel, direction: direction as u8, reach, class });
+            stops.push(self.stop_at(pixel, direction, reach, back));
         }
     }
 }
