@@ -43,14 +43,8 @@ pub(crate) fn find_corners(
     scales: &Scales,
 ) -> Vec<CornerPoint> {
     let columns = columns_around(map, plain, scales);
-    let mut stop_firsts = vec![0; map.shape.len() + 1];
-    for stop in stops {
-        stop_firsts[map.cell_of(stop.pixel, scales) as usize + 1] += 1;
-    }
-    for cell in 0..map.shape.len() {
-        stop_firsts[cell + 1] += stop_firsts[cell];
-    }
-    let finder = Finder { map, slices, scales, links, stops, stop_firsts };
+    let nearest = NearestStops::new(map, stops, scales);
+    let finder = Finder { map, slices, scales, links, nearest };
     let mut found: Vec<(u32, Nearest)> = columns
         .par_chunks(CHUNK)
         .flat_map_iter(|columns| {
@@ -98,31 +92,43 @@ struct Finder<'a> {
     scales: &'a Scales,
     /// The pixel in each direction.
     links: &'a [[u32; 4]],
-    /// Where ground ends, sorted by pixel.
-    stops: &'a [Stop],
-    /// Where each cell's stops begin, and one past the last at the end.
-    stop_firsts: Vec<u32>,
+    nearest: NearestStops,
+}
+
+/// Where the ground of pixels ends nearest to their middles.
+struct NearestStops {
+    /// For every pixel which one is its own: the first where its ground does not end.
+    numbers: Vec<u32>,
+    nearest: Vec<Nearest>,
+}
+
+impl NearestStops {
+    /// Of stops sorted by pixel.
+    fn new(map: &FineMap, stops: &[Stop], scales: &Scales) -> Self {
+        let mut numbers = vec![0; map.len()];
+        let mut nearest = vec![Nearest::NOTHING];
+        for of_pixel in stops.chunk_by(|a, b| a.pixel == b.pixel) {
+            let pixel = of_pixel[0].pixel;
+            let middle = map.middle(pixel, scales);
+            let all = of_pixel.iter().map(|stop| {
+                let at = stop.point(middle);
+                let away = [0, 1].map(|k| i64::from(at[k]) - middle[k]);
+                let blocked = stop.class == EdgeClass::Blocked;
+                Nearest { square: square(away), at, blocked, is_corner: false }
+            });
+            numbers[pixel as usize] = nearest.len() as u32;
+            nearest.extend(all.min());
+        }
+        Self { numbers, nearest }
+    }
+
+    #[inline]
+    fn of(&self, pixel: u32) -> Nearest {
+        self.nearest[self.numbers[pixel as usize] as usize]
+    }
 }
 
 impl Finder<'_> {
-    /// Where the ground of a pixel ends nearest to its middle.
-    fn nearest_stop(&self, pixel: u32) -> Nearest {
-        if !self.links[pixel as usize].contains(&NO_PIXEL) {
-            return Nearest::NOTHING;
-        }
-        let middle = self.map.middle(pixel, self.scales);
-        let cell = self.map.cell_of(pixel, self.scales) as usize;
-        let of_cell = self.stop_firsts[cell] as usize..self.stop_firsts[cell + 1] as usize;
-        let stops = self.stops[of_cell].iter().filter(|s| s.pixel == pixel);
-        let all = stops.map(|stop| {
-            let at = stop.point(middle);
-            let away = [0, 1].map(|k| i64::from(at[k]) - middle[k]);
-            let blocked = stop.class == EdgeClass::Blocked;
-            Nearest { square: square(away), at, blocked, is_corner: false }
-        });
-        all.min().unwrap_or(Nearest::NOTHING)
-    }
-
     /// The pixels with ground whose middles lie around a point, with the ground's height there.
     fn pixels_around(&self, at: [i32; 2]) -> impl Iterator<Item = (u32, f64)> + '_ {
         let first = self.scales.coarse.first_column();
@@ -211,7 +217,7 @@ impl Finder<'_> {
             let numbers = around.numbers_at(&spot);
             // A point that is nearer to no pixel than another need not be looked at.
             if !numbers.clone().any(|n| counts(&mut around.pixels[n]))
-                || self.is_linked_around([x, y], z)
+                || self.is_linked_around(around.pixels_before(&spot), z)
             {
                 continue;
             }
@@ -231,18 +237,15 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether the four pixels around a point are linked in a ring near a height. The lines between their
-    /// middles were looked along, so that what is missing between them is smaller than a pixel.
-    fn is_linked_around(&self, at: [i32; 2], z: i32) -> bool {
-        let first = self.scales.coarse.first_column();
-        let (cell, fine) = (i64::from(self.scales.coarse.cell), i64::from(self.scales.fine));
-        let low = |k: usize| (i64::from(at[k]) - first[k] * cell - fine / 2).div_euclid(fine);
-        let place = FinePlace { y: low(1), x: low(0) };
+    /// Whether the four pixels around a point are linked in a ring near a height, of which the first ones of all layers
+    /// are given. The lines between their middles were looked along, so that what is missing between them is smaller
+    /// than a pixel.
+    fn is_linked_around(&self, firsts: &[NearPixel], z: i32) -> bool {
         let near = |p: &u32| {
             let there = i64::from(self.map.heights[*p as usize]);
-            self.map.has_ground(*p) && (there - i64::from(z)).abs() <= self.scales.climb
+            (there - i64::from(z)).abs() <= self.scales.climb
         };
-        self.map.pixels_at(place, self.scales).filter(near).any(|p| {
+        firsts.iter().map(|first| first.pixel).filter(near).any(|p| {
             let next = |p: u32, direction: usize| {
                 (p != NO_PIXEL)
                     .then(|| self.links[p as usize][direction])

@@ -697,11 +697,11 @@ impl Linker<'_> {
         if 2 * self.scales.climb >= self.scales.height {
             return;
         }
-        let reaches =
-            [0, 1].map(|k| self.reach_before(pixels[k], &lines[k], probe, |_| firsts[k]));
+        let reaches = [0, 1].map(|k| self.reach_before(pixels[k], &lines[k], probe, |_| firsts[k]));
         for k in 0..2 {
             let direction = direction + 2 * k;
-            part.stops.push(self.stop_at(pixels[k], direction, reaches[k], || Some(reaches[1 - k])));
+            part.stops
+                .push(self.stop_at(pixels[k], direction, reaches[k], || Some(reaches[1 - k])));
         }
     }
 

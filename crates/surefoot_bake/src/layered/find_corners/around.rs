@@ -142,7 +142,8 @@ impl Around {
                         continue;
                     }
                     heights = union(heights, heights_around(pixel, finder));
-                    let (middle, nearest) = ([middle(u), middle(v)], Nearest::NOTHING);
+                    // What lies farther away than where a pixel's ground ends does not count.
+                    let (middle, nearest) = ([middle(u), middle(v)], finder.nearest.of(pixel));
                     self.pixels.push(NearPixel { pixel, middle, nearest, slope: None });
                 }
                 all = union(all, heights);
@@ -152,8 +153,6 @@ impl Around {
         self.firsts.push(self.pixels.len() as u32);
         (all[0] <= all[1]).then(|| {
             self.spread_heights();
-            // What lies farther away than where a pixel's ground ends does not count.
-            self.pixels.iter_mut().for_each(|p| p.nearest = finder.nearest_stop(p.pixel));
             all
         })
     }
@@ -185,6 +184,13 @@ impl Around {
     #[inline]
     pub(super) fn heights_at(&self, spot: &Spot) -> [i64; 2] {
         self.heights[spot.place]
+    }
+
+    /// The pixels of the first of the four places whose middles lie around a spot.
+    #[inline]
+    pub(super) fn pixels_before(&self, spot: &Spot) -> &[NearPixel] {
+        let first = spot.place;
+        &self.pixels[self.firsts[first] as usize..self.firsts[first + 1] as usize]
     }
 
     /// The pixels of the four places whose middles lie around a spot: of two rows.
