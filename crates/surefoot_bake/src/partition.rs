@@ -29,9 +29,8 @@ use crate::partition::lay_portals::PortalCounts;
 use crate::partition::merge_cells::{Slide, merge_cells};
 use crate::partition::outlines::Outline;
 use crate::settings::{CellShape, PartitionSettings};
-use crate::surface::{DisjointSets, Plane, WalkableSurface};
+use crate::surface::{DisjointSets, Plane, WalkableSurface, loop_area2};
 use surefoot_geom::lattice::LATTICE_PER_M;
-use surefoot_geom::polygon::{Contour, contour_area2};
 use surefoot_geom::{Frame, LatticePoint};
 use surefoot_mesh::{AreaId, CellKind, EdgeClass, NO_EDGE};
 
@@ -172,8 +171,7 @@ impl PartitionedSurface {
         let (component_of, components) = sets.number();
         let mut area2 = vec![0_i128; components as usize];
         for (cell, &c) in self.cells.iter().zip(&component_of) {
-            let outline: Contour = cell.edges.iter().map(|e| e.from).collect();
-            area2[c as usize] += contour_area2(&outline);
+            area2[c as usize] += loop_area2(cell.edges.iter().map(|e| e.from));
         }
         let least2 = least_m2.max(SPECK_M2) * 2.0 * LATTICE_PER_M * LATTICE_PER_M;
         let keep: Vec<bool> =

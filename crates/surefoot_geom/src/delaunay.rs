@@ -192,9 +192,16 @@ impl Delaunay {
         self.edges[(e ^ 1) as usize].origin = self.dest(b);
     }
 
+    /// A point by its number.
+    #[inline]
+    fn at(&self, point: u32) -> LatticePoint {
+        self.points[point as usize]
+    }
+
     /// The sign of the turn from `a` over `b` to `c`: positive to the left.
+    #[inline]
     fn turn(&self, a: u32, b: u32, c: u32) -> i64 {
-        let [a, b, c] = [a, b, c].map(|i| self.points[i as usize]);
+        let (a, b, c) = (self.at(a), self.at(b), self.at(c));
         let d = |p: i32, q: i32| i64::from(p) - i64::from(q);
         let (abx, aby, acx, acy) = (d(b.x, a.x), d(b.y, a.y), d(c.x, a.x), d(c.y, a.y));
         if self.small {
@@ -207,7 +214,7 @@ impl Delaunay {
 
     /// Whether `d` lies inside the circle through `a`, `b`, `c`, which turn left.
     fn in_circle(&self, a: u32, b: u32, c: u32, d: u32) -> bool {
-        let [a, b, c, d] = [a, b, c, d].map(|i| self.points[i as usize]);
+        let (a, b, c, d) = (self.at(a), self.at(b), self.at(c), self.at(d));
         if !self.small {
             return predicates::in_circle(a, b, c, d) == Ordering::Greater;
         }
@@ -364,7 +371,7 @@ impl Delaunay {
 
     /// Whether `p` lies on the same side of `at` as `to`, the three being on one line.
     fn is_ahead(&self, at: u32, p: u32, to: u32) -> bool {
-        let [at, p, to] = [at, p, to].map(|i| self.points[i as usize]);
+        let (at, p, to) = (self.at(at), self.at(p), self.at(to));
         p.x.cmp(&at.x) == to.x.cmp(&at.x) && p.y.cmp(&at.y) == to.y.cmp(&at.y)
     }
 

@@ -73,8 +73,9 @@ impl PlanGrid {
         // The squares of every row that a piece comes near.
         let mut runs: Vec<(u32, Range<usize>)> = Vec::new();
         let mut touched = 0;
+        let mut rows = Vec::new();
         for piece in 0..pieces.piece_count() as u32 {
-            grid.for_squares(pieces, piece, |squares| {
+            grid.for_squares(pieces, piece, &mut rows, |squares| {
                 touched += squares.len();
                 if touched <= most {
                     counts[squares.clone()].iter_mut().for_each(|c| *c += 1);
@@ -97,10 +98,11 @@ impl PlanGrid {
         for (piece, squares) in runs {
             let row = squares.start / grid.columns as usize;
             let row_start = row * grid.columns as usize;
+            let covered = grid.covered_in_row(pieces, piece, row_start, squares.clone());
             for square in squares {
                 let at = filled[square];
                 if at < first[square + 1] {
-                    let covers = grid.is_covered(pieces, piece, [square - row_start, row]);
+                    let covers = covered.contains(&square);
                     items[at as usize] = Item(if covers { piece | COVERS } else { piece });
                     filled[square] += 1;
                 }
@@ -162,8 +164,14 @@ impl PlanGrid {
         }
     }
 
-    /// Calls `visit` with the squares of every row that a piece comes near.
-    fn for_squares(&self, pieces: &Pieces, piece: u32, mut visit: impl FnMut(Range<usize>)) {
+    /// Calls `visit` with the squares of every row that a piece comes near. `spans` is working memory.
+    fn for_squares(
+        &self,
+        pieces: &Pieces,
+        piece: u32,
+        spans: &mut Vec<[f64; 2]>,
+        mut visit: impl FnMut(Range<usize>),
+    ) {
         if self.columns == 0 {
             return;
         }
@@ -175,31 +183,40 @@ impl PlanGrid {
         let ys = (0..corners.len()).map(|i| at(i).y);
         let (lowest, highest) =
             ys.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
-        for row in clamp(lowest - reach, self.rows)..=clamp(highest + reach, self.rows) {
-            // The part of the piece in this row and its margin.
-            let (bottom, top) = (f64::from(row) - reach, f64::from(row + 1) + reach);
-            let (mut left, mut right) = (f64::INFINITY, f64::NEG_INFINITY);
-            let mut a = at(corners.len() - 1);
-            for i in 0..corners.len() {
-                let b = at(i);
-                let (lower, upper) = if a.y < b.y { (a, b) } else { (b, a) };
+        let first = clamp(lowest - reach, self.rows);
+        let last = clamp(highest + reach, self.rows);
+        // From where to where the piece reaches in every row and its margin.
+        spans.clear();
+        spans.resize((last - first) as usize + 1, [f64::INFINITY, f64::NEG_INFINITY]);
+        let mut a = at(corners.len() - 1);
+        for i in 0..corners.len() {
+            let b = at(i);
+            let (lower, upper) = if a.y < b.y { (a, b) } else { (b, a) };
+            a = b;
+            let rise = upper.y - lower.y;
+            let x_at = |y: f64| {
+                if rise > 0.0 {
+                    let share = ((y - lower.y) / rise).clamp(0.0, 1.0);
+                    lower.x + (upper.x - lower.x) * share
+                } else {
+                    lower.x
+                }
+            };
+            // The rows that the edge comes near, and one more on either side.
+            let from = clamp(lower.y - reach - 2.0, self.rows).max(first);
+            let to = clamp(upper.y + reach + 1.0, self.rows).min(last);
+            for row in from..=to {
+                let (bottom, top) = (f64::from(row) - reach, f64::from(row + 1) + reach);
                 if lower.y <= top && upper.y >= bottom {
-                    let rise = upper.y - lower.y;
-                    let x_at = |y: f64| {
-                        if rise > 0.0 {
-                            let share = ((y - lower.y) / rise).clamp(0.0, 1.0);
-                            lower.x + (upper.x - lower.x) * share
-                        } else {
-                            lower.x
-                        }
-                    };
                     let ends = [x_at(bottom.max(lower.y)), x_at(top.min(upper.y))];
                     let level = if rise > 0.0 { ends } else { [lower.x, upper.x] };
-                    left = left.min(level[0]).min(level[1]);
-                    right = right.max(level[0]).max(level[1]);
+                    let [left, right] = &mut spans[(row - first) as usize];
+                    *left = left.min(level[0]).min(level[1]);
+                    *right = right.max(level[0]).max(level[1]);
                 }
-                a = b;
             }
+        }
+        for (row, &[left, right]) in (first..).zip(spans.iter()) {
             if left <= right {
                 let (from, to) =
                     (clamp(left - reach, self.columns), clamp(right + reach, self.columns));
@@ -207,6 +224,26 @@ impl PlanGrid {
                 visit(start + from as usize..start + to as usize + 1);
             }
         }
+    }
+
+    /// The squares among some of a row that a piece covers, margin and all. What is between two that it
+    /// covers, it covers too: along a row no line is crossed twice, not by rounding either.
+    fn covered_in_row(
+        &self,
+        pieces: &Pieces,
+        piece: u32,
+        row_start: usize,
+        mut squares: Range<usize>,
+    ) -> Range<usize> {
+        let row = row_start / self.columns as usize;
+        let covers = |square: usize| self.is_covered(pieces, piece, [square - row_start, row]);
+        while !squares.is_empty() && !covers(squares.start) {
+            squares.start += 1;
+        }
+        while squares.len() > 1 && !covers(squares.end - 1) {
+            squares.end -= 1;
+        }
+        squares
     }
 
     /// Whether a piece holds all of a square and its margin.
@@ -237,6 +274,40 @@ fn is_left_of([a, b]: [DVec2; 2], low: DVec2, high: DVec2) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A piece covers the squares that each on its own would say it covers.
+    #[test]
+    fn covered_squares_lie_in_one_run() {
+        let mut points = vec![[0.0_f32; 3]];
+        let mut polygons = Vec::new();
+        for k in 0..40_u32 {
+            let angle = k as f32 * std::f32::consts::TAU / 40.0;
+            let far = 3.0 + (k % 7) as f32;
+            points.push([far * angle.cos(), 0.0, -far * angle.sin()]);
+            polygons.push(vec![0, k + 1, (k + 1) % 40 + 1]);
+        }
+        let up = [0.0, 1.0, 0.0];
+        let data =
+            crate::NavMeshData::from_polygons(&points, &polygons, crate::Agent::default(), up);
+        let mesh = data.unwrap().validate().unwrap();
+        let pieces = &mesh.ground.pieces;
+        let grid = PlanGrid::build(pieces);
+        let (mut covered, mut runs) = (0, 0);
+        for piece in 0..pieces.piece_count() as u32 {
+            grid.for_squares(pieces, piece, &mut Vec::new(), |squares| {
+                let columns = grid.columns as usize;
+                let row = squares.start / columns;
+                let found = grid.covered_in_row(pieces, piece, row * columns, squares.clone());
+                for square in squares {
+                    let alone = grid.is_covered(pieces, piece, [square - row * columns, row]);
+                    assert_eq!(found.contains(&square), alone, "{square} in {piece}");
+                    covered += usize::from(alone);
+                }
+                runs += 1;
+            });
+        }
+        assert!(runs > 500 && covered > 500, "{covered} in {runs}");
+    }
 
     /// One corner tells what all four do.
     #[test]

@@ -158,11 +158,36 @@ struct Gate {
     nearest: DVec2,
 }
 
+/// Which fixed edges are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// All, in their turn.
+    Edges,
+    /// The nearest of those, at the end.
+    NearestEdge,
+}
+
 /// Looks out from notches, one after another, in the same storage.
 #[derive(Default)]
 pub(super) struct Lookout {
-    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    queue: BinaryHeap<Reverse<u128>>,
     gates: Vec<Gate>,
+    /// The least turn of a fixed edge that does not wait in the queue, or [`NO_TURN`].
+    nearest_fixed: u128,
+}
+
+/// No gate has this turn.
+const NO_TURN: u128 = u128::MAX;
+
+/// When a gate's turn comes: by its distance, whose bits are in its order since it is not negative, and
+/// among equally far ones by its number.
+fn turn_of(far: f64, gate: usize) -> u128 {
+    u128::from(far.to_bits()) << 32 | gate as u128
+}
+
+/// The distance of a gate and its number.
+fn gate_in_turn(turn: u128) -> (f64, usize) {
+    (f64::from_bits((turn >> 32) as u64), (turn as u32) as usize)
 }
 
 impl Lookout {
@@ -176,10 +201,24 @@ impl Lookout {
         wedge: Wedge,
         fan: &[u32],
         most_gates: usize,
+        show: impl FnMut(f64, Seen, f64) -> bool,
+    ) {
+        self.look_for(mesh, notch, wedge, fan, (most_gates, Shown::Edges), show);
+    }
+
+    /// The same, where it may be enough to know the nearest of all fixed edges.
+    pub(super) fn look_for(
+        &mut self,
+        mesh: &PortalMesh,
+        notch: &Notch,
+        wedge: Wedge,
+        fan: &[u32],
+        (most_gates, shown): (usize, Shown),
         mut show: impl FnMut(f64, Seen, f64) -> bool,
     ) {
         self.queue.clear();
         self.gates.clear();
+        self.nearest_fixed = NO_TURN;
         let eye = notch.point;
         let at = plan_units(eye);
         let mut before: Option<u32> = None;
@@ -201,13 +240,22 @@ impl Lookout {
                 && (cross(part.right, part.left) != 0
                     || (cross(da, part.right) > 0 && cross(part.right, db) > 0))
             {
-                self.open(mesh, at, far, part);
+                self.open(mesh, at, far, part, shown);
             }
         }
         let mut looked = 0;
-        while let Some(Reverse((bits, index))) = self.queue.pop() {
-            let reached = f64::from_bits(bits);
-            let Gate { half_edge, wedge, nearest } = self.gates[index as usize];
+        // What is opened later may come a little nearer by rounding: an edge whose turn has come stays shown.
+        let mut nearest_shown = NO_TURN;
+        loop {
+            let Some(Reverse(turn)) = self.queue.pop() else {
+                nearest_shown = self.nearest_fixed;
+                break;
+            };
+            if self.nearest_fixed < turn {
+                nearest_shown = self.nearest_fixed;
+            }
+            let (reached, index) = gate_in_turn(turn);
+            let Gate { half_edge, wedge, nearest } = self.gates[index];
             if mesh.is_fixed(half_edge) {
                 if !show(reached, Seen::Edge(half_edge, nearest), reached) {
                     return;
@@ -216,7 +264,7 @@ impl Lookout {
             }
             looked += 1;
             if looked > most_gates {
-                return;
+                break;
             }
             let entered = mesh.twin(half_edge);
             let (right_gate, left_gate) = (next(entered), previous(entered));
@@ -229,25 +277,52 @@ impl Lookout {
                     return;
                 }
                 if from_right > 0 {
-                    self.open(mesh, at, right_gate, Wedge { right: wedge.right, left: d });
+                    self.open(mesh, at, right_gate, Wedge { right: wedge.right, left: d }, shown);
                 }
                 if to_left > 0 {
-                    self.open(mesh, at, left_gate, Wedge { right: d, left: wedge.left });
+                    self.open(mesh, at, left_gate, Wedge { right: d, left: wedge.left }, shown);
                 }
             } else if from_right < 0 {
-                self.open(mesh, at, left_gate, wedge);
+                self.open(mesh, at, left_gate, wedge, shown);
             } else {
-                self.open(mesh, at, right_gate, wedge);
+                self.open(mesh, at, right_gate, wedge, shown);
             }
+        }
+        if nearest_shown != NO_TURN {
+            let (reached, index) = gate_in_turn(nearest_shown);
+            let Gate { half_edge, nearest, .. } = self.gates[index];
+            show(reached, Seen::Edge(half_edge, nearest), reached);
         }
     }
 
-    fn open(&mut self, mesh: &PortalMesh, at: DVec2, half_edge: u32, wedge: Wedge) {
+    #[inline]
+    fn open(&mut self, mesh: &PortalMesh, at: DVec2, half_edge: u32, wedge: Wedge, shown: Shown) {
+        let is_fixed = shown == Shown::NearestEdge && mesh.is_fixed(half_edge);
+        if is_fixed && self.is_farther_than_nearest(mesh, at, half_edge) {
+            return;
+        }
         let nearest = nearest_seen(mesh, at, half_edge, wedge);
-        // Distances are not negative, so their bits are in their order.
-        let far = nearest.distance(at).to_bits();
-        self.queue.push(Reverse((far, self.gates.len() as u32)));
+        let turn = turn_of(nearest.distance(at), self.gates.len());
         self.gates.push(Gate { half_edge, wedge, nearest });
+        if is_fixed {
+            self.nearest_fixed = self.nearest_fixed.min(turn);
+        } else {
+            self.queue.push(Reverse(turn));
+        }
+    }
+
+    /// Whether all of an edge is certainly farther away than the nearest fixed one: the box around it is, by
+    /// more than what points on it are rounded by.
+    #[inline]
+    fn is_farther_than_nearest(&self, mesh: &PortalMesh, at: DVec2, half_edge: u32) -> bool {
+        const CERTAIN: f64 = 1.0 + 1e-6;
+        if self.nearest_fixed == NO_TURN {
+            return false;
+        }
+        let far = gate_in_turn(self.nearest_fixed).0 + 1.0;
+        let (a, b) = (plan_units(mesh.from(half_edge)), plan_units(mesh.to(half_edge)));
+        let beside = (a.min(b) - at).max(at - a.max(b)).max(DVec2::ZERO);
+        beside.length_squared() > far * far * CERTAIN
     }
 }
 
@@ -264,4 +339,71 @@ fn nearest_seen(mesh: &PortalMesh, at: DVec2, half_edge: u32, wedge: Wedge) -> D
     let (low, high) = (meet(wedge.right), meet(wedge.left));
     let foot = (at - a).dot(along) / along.length_squared();
     a + along * foot.clamp(low.min(high), high.max(low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::StageContext;
+    use crate::partition::outlines::outlines_of_faces;
+    use crate::partition::triangulate_outlines::triangulate_outlines;
+    use crate::surface::{WalkableSurface, level_face};
+    use surefoot_geom::Frame;
+
+    /// A court with teeth on all of its sides.
+    fn court_with_teeth() -> PortalMesh {
+        let mut corners: Vec<(i32, i32)> = Vec::new();
+        let tooth = |k: i32| (k * 1000 - 9000, (k % 2) * (900 + 700 * (k % 3)) - 9000);
+        let turns: [fn(i32, i32) -> (i32, i32); 4] =
+            [|x, y| (x, y), |x, y| (-y, x), |x, y| (-x, -y), |x, y| (y, -x)];
+        for turn in turns {
+            corners.extend((0..18).map(tooth).map(|(x, y)| turn(x, y)));
+        }
+        let frame = Frame::with_up([0.0, 0.0, 1.0]).unwrap();
+        let surface = WalkableSurface {
+            frame,
+            faces: vec![level_face(&corners)],
+            area_names: vec!["ground".to_owned()],
+        };
+        let outlines = outlines_of_faces(&surface);
+        let triangles = triangulate_outlines(&surface, outlines, &mut StageContext::new()).unwrap();
+        PortalMesh::new(&triangles.cells, &triangles.outline_of)
+    }
+
+    /// Corners come in the same order, and the nearest of the edges that would be shown is shown, whether
+    /// the look ends early or not.
+    #[test]
+    fn the_nearest_edge_alone_is_the_nearest_of_all() {
+        let mesh = court_with_teeth();
+        let (mut one, mut other, mut fan) = (Lookout::default(), Lookout::default(), Vec::new());
+        let (mut notches, mut cut_short) = (0, 0);
+        for corner in 0..mesh.corners.len() as u32 {
+            let Some(notch) = Notch::at(&mesh, corner, &mut fan) else { continue };
+            notches += 1;
+            let mut most_edges = None;
+            for most_gates in [0, 1, 2, 3, 5, 8, 13, 40, 4096] {
+                let look = |lookout: &mut Lookout, shown: Shown| {
+                    let (mut corners, mut edges) = (Vec::new(), Vec::new());
+                    let limit = (most_gates, shown);
+                    lookout.look_for(&mesh, &notch, notch.wedge(), &fan, limit, |_, seen, far| {
+                        match seen {
+                            Seen::Corner(c) => corners.push((c, far.to_bits())),
+                            Seen::Edge(h, at) => edges.push((far.to_bits(), h, at)),
+                        }
+                        true
+                    });
+                    (corners, edges)
+                };
+                let (corners, edges) = look(&mut one, Shown::Edges);
+                let (same_corners, nearest) = look(&mut other, Shown::NearestEdge);
+                assert_eq!(corners, same_corners);
+                assert!(nearest.len() <= 1);
+                let least = |edges: &[(u64, u32, DVec2)]| edges.iter().map(|e| e.0).min();
+                assert_eq!(least(&edges), least(&nearest));
+                cut_short +=
+                    usize::from(most_edges.replace(edges.len()).is_some_and(|m| m < edges.len()));
+            }
+        }
+        assert!(notches > 20 && cut_short > 20, "{notches} notches, {cut_short} cut short");
+    }
 }

@@ -15,7 +15,7 @@
 //! interest takes their place, which is the source's visibility check without a second search. Notches
 //! passed over by the relaxation are taken up again wherever a cell would be too deep with them.
 
-use crate::partition::area_of_interest::{Lookout, Notch, Seen, Wedge, is_left_of, towards};
+use crate::partition::area_of_interest::{Lookout, Notch, Seen, Shown, Wedge, is_left_of, towards};
 use crate::partition::portal_mesh::{Goal, PortalMesh};
 use crate::partition::relax::passed_over;
 use glam::DVec2;
@@ -118,12 +118,12 @@ impl<'a> Layer<'a> {
         for notch in notches.iter().flatten() {
             let mut nearest = f64::INFINITY;
             self.mesh.fan(notch.corner, &mut self.fan);
-            self.lookout.look(
+            self.lookout.look_for(
                 self.mesh,
                 notch,
                 notch.wedge(),
                 &self.fan,
-                GATES_FOR_PAIRS,
+                (GATES_FOR_PAIRS, Shown::NearestEdge),
                 |_, seen, distance| {
                     nearest = nearest.min(distance);
                     if let Seen::Corner(other) = seen

@@ -11,7 +11,7 @@ use crate::settings::PartitionSettings;
 use crate::surface::{Plane, plan_units};
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::LATTICE_PER_M;
-use surefoot_geom::polygon::convex_hull;
+use surefoot_geom::polygon::{convex_hull, is_convex};
 use surefoot_geom::predicates::orient;
 use surefoot_mesh::{CONVEX_SLACK_UNITS, EdgeClass, MAX_NOTCHED_EDGES, NO_EDGE};
 
@@ -371,6 +371,10 @@ fn depth(a: LatticePoint, v: LatticePoint, b: LatticePoint) -> f64 {
 /// Whether every point of a ring lies within `limit` of its convex hull, in lattice units, and the
 /// ring follows the hull, going on along it in every notch, so that it cannot touch itself.
 pub(super) fn notches_within(ring: &[LatticePoint], limit: f64) -> bool {
+    // Most rings have no notches at all.
+    if is_convex(ring) {
+        return true;
+    }
     let Some(hull) = convex_hull(ring.to_vec()) else { return false };
     let n = ring.len();
     let Some(start) = ring.iter().position(|p| *p == hull[0]) else { return false };

@@ -136,6 +136,14 @@ fn with_points_between(
     out
 }
 
+/// Two points as one number, in the order of the first and then of the second.
+fn key_of(from: LatticePoint, to: LatticePoint) -> u128 {
+    // With the sign bit turned over, the order of the bits is the order of the numbers.
+    [from.x, from.y, to.x, to.y]
+        .iter()
+        .fold(0, |key, v| key << 32 | u128::from(*v as u32 ^ 1 << 31))
+}
+
 /// Gives every triangle's edge its class and its twin.
 fn connect(
     surface: &WalkableSurface,
@@ -151,13 +159,13 @@ fn connect(
     let mut cells = Vec::with_capacity(total / 3);
     let mut outline_of = Vec::with_capacity(total / 3);
     // Directed border edges by their ends; points may be named twice where loops touch.
-    let mut border: Vec<(LatticePoint, LatticePoint, u32, EdgeClass)> = Vec::new();
-    let mut inner: Vec<(LatticePoint, LatticePoint, u32)> = Vec::new();
+    let mut border: Vec<(u128, u32, EdgeClass)> = Vec::new();
+    let mut inner: Vec<(u128, u32)> = Vec::new();
     for (number, patch) in patches.iter().enumerate() {
         let outline = &patch.outline;
         border.clear();
-        border.extend(outline.edges().map(|(e, to)| (e.from, to, e.surface_edge, e.class)));
-        border.sort_unstable_by_key(|e| (e.0, e.1, e.2));
+        border.extend(outline.edges().map(|(e, to)| (key_of(e.from, to), e.surface_edge, e.class)));
+        border.sort_unstable_by_key(|e| (e.0, e.1));
         inner.clear();
         for t in &patch.triangles {
             let corners = t.map(|i| patch.points[i as usize]);
@@ -168,12 +176,12 @@ fn connect(
                     let id = (cells.len() * 3 + k) as u32;
                     let mut edge =
                         CellEdge { from: a, height_m, class: EdgeClass::Inner, twin: NO_EDGE };
-                    match border.binary_search_by(|e| (e.0, e.1).cmp(&(a, b))) {
+                    match border.binary_search_by_key(&key_of(a, b), |e| e.0) {
                         Ok(at) => {
-                            cell_edge_of[border[at].2 as usize] = id;
-                            edge.class = border[at].3;
+                            cell_edge_of[border[at].1 as usize] = id;
+                            edge.class = border[at].2;
                         }
-                        Err(_) => inner.push((a.min(b), a.max(b), id)),
+                        Err(_) => inner.push((key_of(a.min(b), a.max(b)), id)),
                     }
                     edge
                 })
@@ -187,13 +195,13 @@ fn connect(
             outline_of.push(number as u32);
         }
         inner.sort_unstable();
-        for pair in inner.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        for pair in inner.chunk_by(|a, b| a.0 == b.0) {
             if let [one, two] = pair {
-                edge_of(&mut cells, one.2).twin = two.2;
-                edge_of(&mut cells, two.2).twin = one.2;
+                edge_of(&mut cells, one.1).twin = two.1;
+                edge_of(&mut cells, two.1).twin = one.1;
             } else {
                 // Where a loop touches its own edge, that edge comes in two parts: a border.
-                for &(_, _, id) in pair {
+                for &(_, id) in pair {
                     edge_of(&mut cells, id).class = EdgeClass::Open;
                 }
             }
@@ -222,6 +230,17 @@ fn edge_of(cells: &mut [Cell], id: u32) -> &mut CellEdge {
 mod tests {
     use super::*;
     use crate::surface::level_face;
+
+    #[test]
+    fn keys_of_edges_are_in_the_order_of_their_ends() {
+        let values = [i32::MIN, -7, -1, 0, 1, 8, i32::MAX];
+        let at = |i: usize| LatticePoint::new(values[i % 7], values[i / 7 % 7]);
+        let ends: Vec<_> = (0..7_usize.pow(4)).map(|i| (at(i), at(i / 49))).collect();
+        for (i, &one) in ends.iter().enumerate() {
+            let two = ends[i * 1_151 % ends.len()];
+            assert_eq!(key_of(one.0, one.1).cmp(&key_of(two.0, two.1)), one.cmp(&two));
+        }
+    }
 
     #[test]
     fn a_mended_face_keeps_the_points_along_its_borders() {

@@ -9,13 +9,14 @@
 //! chain that passed over it, corners come back until that is over; since it is so for chains along
 //! columns, that ends.
 
+mod farthest;
+
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::voxel::chain_contours::{Chain, ChainPoint, Contours};
 use crate::voxel::merge_tiles::NO_REGION;
 use glam::DVec3;
 use rayon::prelude::*;
-use std::cmp::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::predicates::{on_segment, orient, segments_cross};
@@ -130,21 +131,6 @@ fn order_key(p: &ChainPoint) -> (i32, i32, i32, i32) {
     (p.y, p.x, p.left, p.right)
 }
 
-/// How far a corner lies from an edge: in plan in columns, in height in lattice units.
-fn distance(p: &ChainPoint, a: &ChainPoint, b: &ChainPoint) -> (f64, f64) {
-    // Always from the same end, so that the number does not depend on the direction.
-    let (a, b) = if order_key(a) <= order_key(b) { (a, b) } else { (b, a) };
-    let d = |u: i32, v: i32| f64::from(u) - f64::from(v);
-    let (abx, aby) = (d(b.x, a.x), d(b.y, a.y));
-    let (apx, apy) = (d(p.x, a.x), d(p.y, a.y));
-    let length2 = abx * abx + aby * aby;
-    let t = if length2 > 0.0 { ((apx * abx + apy * aby) / length2).clamp(0.0, 1.0) } else { 0.0 };
-    let (ex, ey) = (apx - t * abx, apy - t * aby);
-    let up = |p: i32, a: i32, b: i32| (f64::from(p) - (f64::from(a) + t * d(b, a))).abs();
-    let height = up(p.left, a.left, b.left).max(up(p.right, a.right, b.right));
-    ((ex * ex + ey * ey).sqrt(), height)
-}
-
 impl Simplified {
     fn new(chain: Chain, deviation: &Deviation) -> Self {
         let n = chain.points.len();
@@ -225,49 +211,6 @@ impl Simplified {
             to: j as u32,
             ends: [self.chain.points[i], self.chain.points[j]],
         })
-    }
-
-    /// The left out corner farthest from an edge, as a share of what is allowed.
-    fn farthest(&self, from: usize, to: usize, deviation: &Deviation) -> Option<(usize, f64)> {
-        let points = &self.chain.points;
-        let n = points.len();
-        let (a, b) = (points[from], points[to]);
-        let share = |off: f64, allowed: f64| if off > 0.0 { off / allowed } else { 0.0 };
-        let mut best: Option<(f64, usize)> = None;
-        let mut i = (from + 1) % n;
-        while i != to {
-            let (in_plan, in_height) = distance(&points[i], &a, &b);
-            let plan = self.allowed_in_plan(&points[i], &a, &b, deviation);
-            let ratio = share(in_plan, plan).max(share(in_height, deviation.height));
-            let better = best.is_none_or(|(r, j)| match ratio.total_cmp(&r) {
-                Ordering::Greater => true,
-                Ordering::Equal => order_key(&points[i]) < order_key(&points[j]),
-                Ordering::Less => false,
-            });
-            if better {
-                best = Some((ratio, i));
-            }
-            i = (i + 1) % n;
-        }
-        best.map(|(ratio, i)| (i, ratio))
-    }
-
-    /// How far an edge may pass by a corner that is left out, in columns.
-    fn allowed_in_plan(
-        &self,
-        p: &ChainPoint,
-        a: &ChainPoint,
-        b: &ChainPoint,
-        deviation: &Deviation,
-    ) -> f64 {
-        if self.at_step {
-            deviation.plan.min(deviation.at_steps)
-        } else if self.chain.right == NO_REGION && orient(plan(*a), plan(*b), plan(*p)) > 0 {
-            // The region lies on the left, and so does the corner: the edge passes outside.
-            deviation.plan.min(deviation.outwards)
-        } else {
-            deviation.plan
-        }
     }
 
     /// Brings a corner back on an edge that is in the way; where none is left, adds the corner that
@@ -362,16 +305,17 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
     };
     let reach = |e: &Edge| {
         let at = |p: ChainPoint, z: i32| DVec3::new(f64::from(p.x), f64::from(p.y), f64::from(z));
-        let corners = e.ends.into_iter().flat_map(|p| [at(p, p.left), at(p, p.right)]);
-        let mut reach = Aabb::of_points(corners);
-        reach.lo.z -= 0.25 * deviation.apart;
-        reach.hi.z += 0.25 * deviation.apart;
-        reach
+        let [p, q] = e.ends;
+        let low = at(p, p.left.min(p.right)).min(at(q, q.left.min(q.right)));
+        let high = at(p, p.left.max(p.right)).max(at(q, q.left.max(q.right)));
+        let apart = DVec3::new(0.0, 0.0, 0.25 * deviation.apart);
+        Aabb { lo: low - apart, hi: high + apart }
     };
+    let boxes: Vec<Aabb> = edges.iter().map(reach).collect();
     let share_region = |e: &Edge, f: &Edge| {
         share_region(&chains[e.chain as usize].chain, &chains[f.chain as usize].chain)
     };
-    let tree = BoxTree::build_with(edges.len(), |i| reach(&edges[i as usize]));
+    let tree = BoxTree::build_with(edges.len(), |i| boxes[i as usize]);
     edges
         .par_iter()
         .enumerate()
@@ -380,12 +324,12 @@ fn find_touches(chains: &[Simplified], deviation: &Deviation) -> Vec<Touch> {
         .flat_map_iter(|(i, e)| {
             let mut found = Vec::new();
             // A region is triangulated in plan, so its own borders may not meet at any height.
-            let here = reach(e);
+            let here = boxes[i];
             let mut any_height = here;
             (any_height.lo.z, any_height.hi.z) = (f64::NEG_INFINITY, f64::INFINITY);
             tree.visit_box(&any_height, |j| {
                 let f = &edges[j as usize];
-                if i as u32 != j && (share_region(e, f) || here.overlaps(&reach(f))) {
+                if i as u32 != j && (share_region(e, f) || here.overlaps(&boxes[j as usize])) {
                     judge(e, f, [shortened(e), shortened(f)], &mut found);
                 }
             });
@@ -424,7 +368,13 @@ fn find_turned(chains: &[Simplified], regions: usize) -> Vec<Touch> {
 fn find_swept(chains: &[Simplified]) -> Vec<Touch> {
     let mut corners: Vec<(i32, i32, u32)> = Vec::new();
     for (c, s) in (0_u32..).zip(chains) {
-        corners.extend(s.edges(c).flat_map(|e| e.ends.map(|p| (p.y, p.x, c))));
+        // Where one edge ends the next begins, but for the last one.
+        let mut last = None;
+        for [start, end] in s.edges(c).map(|e| e.ends) {
+            corners.push((start.y, start.x, c));
+            last = Some((end.y, end.x, c));
+        }
+        corners.extend(last);
     }
     corners.par_sort_unstable();
     corners.dedup();
@@ -448,10 +398,11 @@ fn passed_over(chains: &[Simplified], e: &Edge, corners: &[(i32, i32, u32)]) -> 
     if left_out == 0 {
         return false;
     }
-    let stretch: Vec<LatticePoint> =
-        (0..left_out + 2).map(|k| plan(chain.points[(e.from as usize + k) % n])).collect();
-    let (mut lo, mut hi) = (stretch[0], stretch[0]);
-    for p in &stretch {
+    let from = e.from as usize;
+    let first = &chain.points[from..n.min(from + left_out + 2)];
+    let stretch = || first.iter().chain(&chain.points[..left_out + 2 - first.len()]);
+    let (mut lo, mut hi) = (plan(first[0]), plan(first[0]));
+    for p in stretch() {
         (lo.x, lo.y) = (lo.x.min(p.x), lo.y.min(p.y));
         (hi.x, hi.y) = (hi.x.max(p.x), hi.y.max(p.y));
     }
@@ -466,10 +417,11 @@ fn passed_over(chains: &[Simplified], e: &Edge, corners: &[(i32, i32, u32)]) -> 
         lo.x < c.1 && c.1 < hi.x && share_region(chain, &chains[c.2 as usize].chain)
     };
     let corners = &corners[from..to];
-    let few = corners.len() <= MOST_IN_ROWS * stretch.len();
+    let few = corners.len() <= MOST_IN_ROWS * (left_out + 2);
     if few && !corners.iter().any(may_hold) {
         return false;
     }
+    let stretch: Vec<LatticePoint> = stretch().map(|p| plan(*p)).collect();
     // From where to where the stretch and the edge reach in every row.
     let mut rows = vec![(hi.x, lo.x); (hi.y - lo.y) as usize + 1];
     let closed = || stretch.iter().zip(stretch.iter().cycle().skip(1));
