@@ -2,7 +2,7 @@
 //!
 //! Goes in: triangles with the numbers of their points. Comes out: for every column the edges over it that
 //! triangles of ground have on one side alone, with their heights and extents, and the ends of those edges.
-//! Ground can end only there.
+//! Ground can end only there. Where any gap is none, ground goes on beyond its edges: then only their ends count.
 
 use crate::error::BakeError;
 use crate::layered::rasterize::{Ruler, greater, in_plan, lesser, whole_window};
@@ -62,8 +62,8 @@ impl Ledge {
     }
 }
 
-/// The edges of ground that belong to one triangle alone, with the columns that they run through, and
-/// which points are their ends.
+/// The edges of ground that belong to one triangle alone, with the columns that they run through where ground can end
+/// at them, and which points are their ends.
 pub(crate) fn find_ledges(
     triangles: &[GridTriangle],
     points: Points<'_>,
@@ -72,13 +72,17 @@ pub(crate) fn find_ledges(
 ) -> (Vec<(u32, Ledge)>, Vec<bool>) {
     let edges = lone_edges(triangles, points);
     let points = points.points;
-    let mut ledges: Vec<(u32, Ledge)> = Vec::with_capacity(2 * edges.len());
     let mut is_end = vec![false; points.len()];
+    for &end in edges.as_flattened() {
+        is_end[end as usize] = true;
+    }
+    if scales.passes_any_gap() {
+        return (Vec::new(), is_end);
+    }
+    let mut ledges: Vec<(u32, Ledge)> = Vec::with_capacity(2 * edges.len());
     let mut samples = ColumnSamples::default();
     let whole = whole_window(&scales.coarse);
     for [a, b] in edges {
-        is_end[a as usize] = true;
-        is_end[b as usize] = true;
         let (a, b) = (points[a as usize], points[b as usize]);
         let (lo, hi) = (a[2].min(b[2]), a[2].max(b[2]));
         let [p, q] = [a, b].map(in_plan);
@@ -207,6 +211,7 @@ pub(crate) fn sort_ledges(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::{BakeSettings, LayeredSettings};
 
     fn ledge(a: [i32; 2], b: [i32; 2]) -> Ledge {
         Ledge { ends: [a, b], ..Ledge::default() }
@@ -317,5 +322,23 @@ mod tests {
             .collect();
         let lone = lone_edges(&triangles, Points { numbers: &numbers, points: &points });
         assert_eq!(lone, [[0, 1], [0, 3], [1, 2], [2, 3]]);
+    }
+
+    /// The ends of edges are the same with any gap; the edges themselves count unless ground goes on beyond all.
+    #[test]
+    fn where_any_gap_is_none_only_ends_are_found() {
+        let points = [[0, 0, 0], [9_000, 0, 0], [9_000, 9_000, 0], [500, 500, 500]];
+        let (numbers, corners) = ([[0, 1, 2]], [points[0], points[1], points[2]]);
+        let triangles = [GridTriangle { corners, surface: Surface::ground(0) }];
+        for (gap_distance_m, goes_on) in [(0.01, false), (0.5, true)] {
+            let layered = LayeredSettings { gap_distance_m, ..LayeredSettings::default() };
+            let settings = BakeSettings { layered, ..BakeSettings::default() }.resolve().unwrap();
+            let scales = Scales::new(&triangles, &settings).unwrap();
+            assert_eq!(scales.passes_any_gap(), goes_on);
+            let points = Points { numbers: &numbers, points: &points };
+            let (ledges, is_end) = find_ledges(&triangles, points, &scales, &Ruler::new(&scales));
+            assert_eq!(ledges.is_empty(), goes_on);
+            assert_eq!(is_end, [true, true, true, false]);
+        }
     }
 }

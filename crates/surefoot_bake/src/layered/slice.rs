@@ -91,13 +91,13 @@ impl Slices {
         &self.ledge_points[firsts[c] as usize..firsts[c + 1] as usize]
     }
 
-    /// The edges over a column that only one triangle of ground has.
+    /// The edges over a column that only one triangle of ground has; none where any gap is none.
     pub(crate) fn ledges_of(&self, column: u32) -> &[Ledge] {
         let c = column as usize;
         &self.ledges[self.ledge_firsts[c] as usize..self.ledge_firsts[c + 1] as usize]
     }
 
-    /// Whether an edge of ground runs through a column that no other ground shares.
+    /// Whether an edge of ground runs through a column that no other ground shares; never where any gap is none.
     pub(crate) fn has_ledges(&self, column: u32) -> bool {
         !self.ledges_of(column).is_empty()
     }
