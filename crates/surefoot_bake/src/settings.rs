@@ -177,7 +177,8 @@ impl Default for VoxelSettings {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayeredSettings {
     /// Width of a coarse voxel, in metres: rounded to whole fine cells. Larger ones are faster and
-    /// find fewer layers; one wider than the agent's radius may miss narrow passages. Typical: 0.2.
+    /// find fewer layers; one wider than 0.7 of the agent's radius may miss ground between things that
+    /// stand close. Typical: 0.2.
     pub cell_size_m: f64,
     /// Height of a coarse voxel, in metres. Typical: 0.1.
     pub cell_height_m: f64,

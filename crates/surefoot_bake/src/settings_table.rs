@@ -330,7 +330,7 @@ static TABLE: &[SettingInfo] = &[
         "Steps over the gaps of open stairs, where the next tread is higher or lower.", voxel.bridge_gaps),
     // The flags of this pipeline change each other in proportion; by name each means itself alone.
     number!("layered.cell_size", "Coarse cell size", "Layered", LAYERED, None, "m", 0.002, 320.0, [0.05, 1.0], 0.05,
-        "Width of a coarse voxel, one to 32 fine cells. Larger ones are faster and find fewer layers; one wider than the agent's radius may miss narrow passages. Typical: 0.2.", layered.cell_size_m),
+        "Width of a coarse voxel, one to 32 fine cells. Larger ones are faster and find fewer layers; one wider than 0.7 of the agent's radius may miss ground between things that stand close. Typical: 0.2.", layered.cell_size_m),
     number!("layered.cell_height", "Coarse cell height", "Layered", LAYERED, None, "m", 0.001, 10.0, [0.02, 0.5], 0.01,
         "Height of a coarse voxel. Typical: 0.1.", layered.cell_height_m),
     number!("layered.fine_cell_size", "Fine cell size", "Layered", LAYERED, None, "m", 0.002, 10.0, [0.01, 0.2], 0.005,

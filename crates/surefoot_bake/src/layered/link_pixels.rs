@@ -22,7 +22,7 @@ use std::ops::Range;
 use surefoot_mesh::EdgeClass;
 
 /// Where ground ends between a pixel's middle and the next.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stop {
     pub(crate) pixel: u32,
     pub(crate) direction: u8,
@@ -805,5 +805,33 @@ mod tests {
             let seen = if scales.passes_any_gap() { &counts[2..] } else { &counts[..] };
             assert!(seen.iter().all(|n| *n > 50), "{name}: {counts:?} whole, open and blocked");
         }
+    }
+
+    /// Where ground ends is the same whether it is found when two pixels are not linked or afterwards.
+    #[test]
+    fn stops_that_are_noted_are_those_found_later() {
+        let mut noted = 0;
+        for (name, gap_distance_m) in [("town-house", 0.01), ("terrace-house", 0.06)] {
+            let layered = LayeredSettings { gap_distance_m, ..LayeredSettings::default() };
+            let settings = BakeSettings { layered, ..BakeSettings::default() }.resolve().unwrap();
+            let (map, slices, scales) = walked(&crowded(name, 0.3), &settings);
+            let linked = link_pixels(map, &slices, &scales, &mut StageContext::new()).unwrap();
+            let linker = Linker {
+                map: &linked.map,
+                slices: &slices,
+                scales: &scales,
+                kinds: &[],
+                within_cell: Vec::new(),
+            };
+            let (probe, mut found) = (&mut Probe::default(), Vec::new());
+            for pixel in (0..linked.map.len() as u32).filter(|&p| linked.map.has_ground(p)) {
+                linker.stop(pixel, &linked.links[pixel as usize], &mut &[][..], probe, &mut found);
+            }
+            assert_eq!(linked.stops, found, "{name}");
+            let beside =
+                |s: &&Stop| linker.ground_beside(s.pixel, usize::from(s.direction)).is_some();
+            noted += found.iter().filter(beside).count();
+        }
+        assert!(noted > 50, "{noted} noted");
     }
 }
