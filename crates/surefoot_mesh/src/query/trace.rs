@@ -433,8 +433,13 @@ fn passes_by(a: DVec2, b: DVec2, portal: &Portal) -> bool {
         (side_r > 0.0 && side_r * side_r > slack) || (side_l < 0.0 && side_l * side_l > slack);
     let progress = ahead.dot(right - a).max(ahead.dot(left - a));
     let is_behind = progress < 0.0 && progress * progress > slack;
+    let beyond = ahead.dot(right - b).min(ahead.dot(left - b));
+    let is_beyond = beyond > 0.0 && beyond * beyond > slack;
+    // A line without length, as from one storey to the next, meets only what it stands on.
+    let is_apart = || closest_on_segment(right, left, a).distance(a) > ON_PORTAL_M;
+    let misses = is_beside || is_behind || is_beyond || (ahead == DVec2::ZERO && is_apart());
     // Around a corner portals may lie any way.
-    (is_beside || is_behind) && right != a && left != a
+    misses && right != a && left != a
 }
 
 /// Where a line that only touches a portal, or runs along it, meets it: the point of it that is least
@@ -531,5 +536,24 @@ fn push_ground(profile: &[ProfilePoint], mesh: Surface<'_>, from: (DVec2, f64), 
     // Start and goal are always there, even where they are one point.
     if path.points.len() < 2 {
         path.points.push(mesh.user_point(last.0, last.1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Portals on the line itself are crossed only where the line reaches them.
+    #[test]
+    fn a_line_that_ends_before_a_portal_passes_by() {
+        let at = |y: f64| DVec2::new(0.0, y);
+        let portal = |left: f64, right: f64| Portal { left: at(left), right: at(right) };
+        // From one storey to another at the same place, and short of the portal.
+        for (from, to) in [(0.0, 0.0), (0.0, -0.5), (0.0, 0.5), (-1.5, -1.2), (-1.5, -2.0)] {
+            assert!(passes_by(at(from), at(to), &portal(-0.8, -1.1)), "{from} to {to}");
+        }
+        for (from, to) in [(0.0, -0.8), (0.0, -1.0), (0.0, -2.0), (-0.9, -0.9), (-2.0, -1.1)] {
+            assert!(!passes_by(at(from), at(to), &portal(-0.8, -1.1)), "{from} to {to}");
+        }
     }
 }
