@@ -100,13 +100,13 @@ impl Doubts {
         scales: &Scales,
     ) {
         let sought = Sought::ending(range, scales);
-        match slices.crowd(column) {
+        match slices.crossed_crowd(column) {
             Some(blocks) => {
                 blocks.iter().for_each(|block| self.mark_block(block, &sought, stretches));
             }
             None => {
-                let faces = slices.faces_of(column).iter();
-                for face in faces.filter(|f| f.may_cross_lines() && sought.holds(f)) {
+                let faces = slices.crossed_faces_of(column).iter();
+                for face in faces.filter(|f| sought.holds(f)) {
                     self.mark_extent(&face.spans, stretches, OBSTACLE);
                 }
             }
@@ -225,7 +225,7 @@ mod tests {
         let stretches = [Stretches::All].into_iter().chain(last(0)).chain(last(1));
         for stretches in stretches {
             for column in 0..slices.column_count() as u32 {
-                let Some(blocks) = slices.crowd(column) else { continue };
+                let Some(blocks) = slices.crossed_crowd(column) else { continue };
                 let sought = Sought::ending([7_000, 7_500], &scales);
                 let (mut many, mut single) = (empty(), empty());
                 blocks.iter().for_each(|block| many.mark_block(block, &sought, stretches));

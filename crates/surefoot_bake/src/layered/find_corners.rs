@@ -260,14 +260,15 @@ impl Finder<'_> {
     fn is_surrounded(&self, column: u32, [x, y, z]: [i32; 3]) -> bool {
         let reach = self.scales.gap.max(TOUCHING_UNITS as f64) * 1.5;
         const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
+        // Opposite ones follow each other: where ground ends, one of two is missing.
         const WAYS: [[f64; 2]; 8] = [
             [1.0, 0.0],
-            [HALF, HALF],
-            [0.0, 1.0],
-            [-HALF, HALF],
             [-1.0, 0.0],
-            [-HALF, -HALF],
+            [0.0, 1.0],
             [0.0, -1.0],
+            [HALF, HALF],
+            [-HALF, -HALF],
+            [-HALF, HALF],
             [HALF, -HALF],
         ];
         let around = WAYS.map(|way| [f64::from(x) + way[0] * reach, f64::from(y) + way[1] * reach]);

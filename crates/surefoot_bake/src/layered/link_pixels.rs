@@ -44,16 +44,6 @@ impl Stop {
     }
 }
 
-/// Where the ground breaks between two linked pixels.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Break {
-    pub(crate) pixel: u32,
-    /// East or north.
-    pub(crate) direction: u8,
-    /// How far from the pixel's middle, in lattice units.
-    pub(crate) reach: f32,
-}
-
 /// Linked depth maps.
 #[derive(Debug)]
 pub(crate) struct LinkedMap {
@@ -62,8 +52,6 @@ pub(crate) struct LinkedMap {
     pub(crate) links: Vec<[u32; 4]>,
     /// Sorted by pixel and direction.
     pub(crate) stops: Vec<Stop>,
-    /// Sorted by pixel and direction.
-    breaks: Vec<Break>,
     /// A bit for each direction in which the ground breaks.
     broken: Vec<u8>,
     /// Points of the boundary between the lines from pixel to pixel.
@@ -76,19 +64,40 @@ impl LinkedMap {
         self.broken[pixel as usize] != 0
     }
 
-    /// Where the ground breaks between a pixel and the one in a direction, from this pixel.
-    pub(crate) fn break_at(&self, pixel: u32, direction: usize, scales: &Scales) -> Option<f64> {
-        if self.broken[pixel as usize] & 1 << direction == 0 {
-            return None;
-        }
-        let (from, forward) = match direction {
-            0 | 1 => (pixel, direction),
-            _ => (self.links[pixel as usize][direction], direction - 2),
+    /// Whether the ground breaks between a pixel and the one in a direction.
+    pub(crate) fn breaks(&self, pixel: u32, direction: usize) -> bool {
+        self.broken[pixel as usize] & 1 << direction != 0
+    }
+
+    /// How far from a pixel's middle the ground breaks towards the linked one to the east or north, in lattice units:
+    /// where the ground of the upper one ends, or a tread before a bridge. Few breaks lie between pixels that the
+    /// radius leaves, so this is not found before it is asked for.
+    pub(crate) fn break_reach(
+        &self,
+        pixel: u32,
+        direction: usize,
+        slices: &Slices,
+        scales: &Scales,
+        probe: &mut Probe,
+    ) -> f64 {
+        let other = self.links[pixel as usize][direction];
+        let is_bridge = |p: u32| self.map.kinds[p as usize] == PixelKind::Bridge;
+        let height = |p: u32| self.map.heights[p as usize];
+        let upper_first = match [pixel, other].map(is_bridge) {
+            [true, false] => false,
+            [false, true] => true,
+            _ => height(pixel) > height(other),
         };
-        let key = |b: &Break| (b.pixel, usize::from(b.direction));
-        let at = self.breaks.binary_search_by_key(&(from, forward), key).ok()?;
-        let reach = f64::from(self.breaks[at].reach);
-        Some(if direction < 2 { reach } else { f64::from(scales.fine) - reach })
+        let (upper, towards) =
+            if upper_first { (pixel, direction) } else { (other, direction + 2) };
+        let whole = f64::from(scales.fine);
+        let end = if scales.passes_any_gap() {
+            whole
+        } else {
+            let line = line_from(&self.map, upper, towards, slices, scales);
+            probe.walk_unbroken(&line, &self.map, slices, scales).end(scales)
+        };
+        if upper_first { end } else { whole - end }
     }
 }
 
@@ -100,7 +109,8 @@ const CHUNK: usize = 256;
 struct Part {
     /// Where ground ends between two pixels, as it was seen when they were not linked.
     stops: Vec<Stop>,
-    breaks: Vec<Break>,
+    /// Pixels from which the ground breaks to the east or north, and in which of the two directions.
+    breaks: Vec<(u32, u8)>,
 }
 
 /// What lies between two pixels.
@@ -160,10 +170,10 @@ pub(crate) fn link_pixels(
     }
     known.sort_unstable_by_key(Stop::place);
     let mut broken = vec![0_u8; map.len()];
-    for b in &breaks {
-        broken[b.pixel as usize] |= 1 << b.direction;
-        let other = links[b.pixel as usize][usize::from(b.direction)];
-        broken[other as usize] |= 4 << b.direction;
+    for &(pixel, direction) in &breaks {
+        broken[pixel as usize] |= 1 << direction;
+        let other = links[pixel as usize][usize::from(direction)];
+        broken[other as usize] |= 4 << direction;
     }
     context.check_cancelled()?;
     let stops: Vec<Stop> = cells
@@ -192,7 +202,7 @@ pub(crate) fn link_pixels(
     context.count("plain_cells", plain.iter().filter(|p| **p).count());
     context.count("stops", stops.len());
     context.count("breaks", breaks.len());
-    Ok(LinkedMap { map, links, stops, breaks, broken, corners })
+    Ok(LinkedMap { map, links, stops, broken, corners })
 }
 
 fn pixels_of(cell: u32, per_cell: usize) -> Range<u32> {
@@ -554,8 +564,7 @@ impl Linker<'_> {
             return None;
         }
         if breaks {
-            let reach = self.break_reach(pixel, other, direction, probe);
-            part.breaks.push(Break { pixel, direction: direction as u8, reach });
+            part.breaks.push((pixel, direction as u8));
         }
         Some(other)
     }
@@ -665,23 +674,6 @@ impl Linker<'_> {
             missing -= extent;
         }
         missing <= self.scales.gap
-    }
-
-    /// Where the upper of two pixels' ground ends towards the lower one, or a tread towards a bridge,
-    /// from the first.
-    fn break_reach(&self, a: u32, b: u32, direction: usize, probe: &mut Probe) -> f32 {
-        let upper_first = match [a, b].map(|p| self.is_bridge(p)) {
-            [true, false] => false,
-            [false, true] => true,
-            _ => self.map.heights[a as usize] > self.map.heights[b as usize],
-        };
-        let (upper, towards) = if upper_first { (a, direction) } else { (b, direction + 2) };
-        let end = if self.scales.passes_any_gap() {
-            f64::from(self.scales.fine)
-        } else {
-            self.unbroken_end(&self.line(upper, towards), probe)
-        };
-        (if upper_first { end } else { f64::from(self.scales.fine) - end }) as f32
     }
 
     /// Notes where the ground of two pixels ends towards each other, while what lies between them is at hand.

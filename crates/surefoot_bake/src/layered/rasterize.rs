@@ -10,6 +10,7 @@ use crate::layered::scales::Scales;
 use crate::voxel::grid::{Grid, GridTriangle, Surface, Window};
 use crate::voxel::rasterize::{ColumnSamples, Sample};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// What a triangle is to a column: the heights that it has over it, in lattice units, and which of the
 /// column's pixels it may concern. Crowds of small triangles are told apart by this alone.
@@ -256,34 +257,6 @@ pub(crate) fn lesser(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
 #[inline]
 pub(crate) fn greater(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     [0, 1].map(|k| if a[k] > b[k] { a[k] } else { b[k] })
-}
-
-/// Triangles in the order of the columns that they begin in, so that those of a column lie together in
-/// memory.
-pub(crate) fn in_column_order(
-    triangles: Vec<GridTriangle>,
-    columns: usize,
-    ruler: &Ruler,
-) -> Vec<GridTriangle> {
-    let column_of = |t: &GridTriangle| {
-        let [a, b, c] = t.corners.map(in_plan);
-        ruler.column_over(lesser(lesser(a, b), c))
-    };
-    let keys: Vec<u32> = triangles.iter().map(column_of).collect();
-    let mut next = vec![0_u32; columns + 1];
-    for &key in &keys {
-        next[key as usize + 1] += 1;
-    }
-    for i in 0..columns {
-        next[i + 1] += next[i];
-    }
-    let mut order = vec![0_u32; triangles.len()];
-    for (i, &key) in keys.iter().enumerate() {
-        let at = &mut next[key as usize];
-        order[*at as usize] = i as u32;
-        *at += 1;
-    }
-    order.iter().map(|&i| triangles[i as usize]).collect()
 }
 
 /// The corners of a triangle, beginning with the one that is alone before a line or after it, and whether that is
@@ -544,21 +517,70 @@ pub(crate) fn whole_window(grid: &Grid) -> Window {
     Window { x0: 0, y0: 0, x1: grid.width, y1: grid.depth }
 }
 
-/// Sorts faces into columns; within a column they keep their order.
+/// Where the faces of each column begin. First come those that may cover middles of pixels, then others that lines
+/// through middles may cross, then the rest: most questions are about the former, and most of a crowd are the rest.
+#[derive(Debug)]
+pub(crate) struct FaceFirsts(Vec<u32>);
+
+impl FaceFirsts {
+    /// How many parts the faces of a column have.
+    const PARTS: usize = 3;
+
+    /// Which of them a face belongs to. Cannot be foreseen, so no branch asks.
+    #[inline]
+    fn part(face: &FaceRange) -> usize {
+        // What may cover middles may be crossed too.
+        2 - usize::from(face.may_cross_lines()) - usize::from(face.may_cover_middles())
+    }
+
+    pub(crate) fn column_count(&self) -> usize {
+        self.0.len() / Self::PARTS
+    }
+
+    #[inline]
+    fn range(&self, column: usize, parts: usize) -> Range<usize> {
+        let first = Self::PARTS * column;
+        self.0[first] as usize..self.0[first + parts] as usize
+    }
+
+    /// All faces of a column.
+    #[inline]
+    pub(crate) fn all(&self, column: usize) -> Range<usize> {
+        self.range(column, Self::PARTS)
+    }
+
+    /// Those that may cover middles of pixels.
+    #[inline]
+    pub(crate) fn covering(&self, column: usize) -> Range<usize> {
+        self.range(column, 1)
+    }
+
+    /// Those that lines through middles may cross.
+    #[inline]
+    pub(crate) fn crossed(&self, column: usize) -> Range<usize> {
+        self.range(column, 2)
+    }
+}
+
+/// Sorts faces into columns and their parts, within which they keep their order.
 pub(crate) fn sort_into_columns(
     columns: usize,
     loose: Vec<Vec<(u32, FaceRange)>>,
-) -> Result<(Vec<u32>, Vec<FaceRange>), BakeError> {
+) -> Result<(FaceFirsts, Vec<FaceRange>), BakeError> {
     let count: usize = loose.iter().map(Vec::len).sum();
     // What is kept of them besides is at most twice as many.
     if count >= u32::MAX as usize / 2 {
         return Err(BakeError::TooLarge { what: "faces over columns", count });
     }
-    let mut firsts = vec![0_u32; columns + 1];
-    for (column, _) in loose.iter().flatten() {
-        firsts[*column as usize + 1] += 1;
+    let part_of = |column: u32, face: &FaceRange| {
+        FaceFirsts::PARTS * column as usize + FaceFirsts::part(face)
+    };
+    let parts = FaceFirsts::PARTS * columns;
+    let mut firsts = vec![0_u32; parts + 1];
+    for (column, face) in loose.iter().flatten() {
+        firsts[part_of(*column, face) + 1] += 1;
     }
-    for i in 0..columns {
+    for i in 0..parts {
         firsts[i + 1] += firsts[i];
     }
     let mut next = firsts.clone();
@@ -566,11 +588,11 @@ pub(crate) fn sort_into_columns(
         FaceRange { triangle: 0, lo: 0, hi: 0, surface: Surface::UPRIGHT, spans: [[0; 2]; 2] };
     let mut faces = vec![none; count];
     for (column, face) in loose.iter().flatten() {
-        let at = &mut next[*column as usize];
+        let at = &mut next[part_of(*column, face)];
         faces[*at as usize] = *face;
         *at += 1;
     }
-    Ok((firsts, faces))
+    Ok((FaceFirsts(firsts), faces))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::context::{StageContext, StageView, ViewFace};
 use crate::error::BakeError;
 use crate::layered::ledges::{Ledge, Points, find_ledges, sort_ledges};
 use crate::layered::rasterize::{
-    FaceRange, Parts, Ruler, in_column_order, in_plan, rasterize, sort_into_columns,
+    FaceFirsts, FaceRange, Parts, Ruler, in_plan, rasterize, sort_into_columns,
 };
 use crate::layered::scales::Scales;
 use crate::layered::slice::extents::Extents;
@@ -41,8 +41,7 @@ pub(crate) struct Word {
 #[derive(Debug)]
 pub(crate) struct Slices {
     pub(crate) triangles: Vec<GridTriangle>,
-    /// Where each column's faces begin, and one past the last at the end.
-    face_firsts: Vec<u32>,
+    face_firsts: FaceFirsts,
     faces: Vec<FaceRange>,
     /// Apart from all else of the faces: most questions are answered by them.
     extents: Extents,
@@ -65,7 +64,7 @@ pub(crate) struct Slices {
 
 impl Slices {
     pub(crate) fn column_count(&self) -> usize {
-        self.face_firsts.len() - 1
+        self.face_firsts.column_count()
     }
 
     /// How many triangles lie over all columns, each counted in every column that it reaches into.
@@ -75,8 +74,12 @@ impl Slices {
 
     /// The triangles over a column.
     pub(crate) fn faces_of(&self, column: u32) -> &[FaceRange] {
-        let c = column as usize;
-        &self.faces[self.face_firsts[c] as usize..self.face_firsts[c + 1] as usize]
+        &self.faces[self.face_firsts.all(column as usize)]
+    }
+
+    /// Those of them that lines through the middles of pixels may cross: the first ones.
+    pub(crate) fn crossed_faces_of(&self, column: u32) -> &[FaceRange] {
+        &self.faces[self.face_firsts.crossed(column as usize)]
     }
 
     /// The voxels of a column, from below.
@@ -175,7 +178,6 @@ pub(crate) fn slice(
     let ruler = Ruler::new(scales);
     let (loose, is_end) = find_ledges(&triangles, points, scales, &ruler);
     let (ledge_firsts, ledges) = sort_ledges(columns, loose)?;
-    let triangles = in_column_order(triangles, columns, &ruler);
     let loose = rasterize(&triangles, scales, &ruler);
     let (face_firsts, faces) = sort_into_columns(columns, loose)?;
     let extents = Extents::new(&face_firsts, &faces, scales);
@@ -224,16 +226,15 @@ impl Levels {
 }
 
 /// The voxels that the faces of each column pass through, and where each column's words begin.
-fn find_words(face_firsts: &[u32], faces: &[FaceRange], levels: &Levels) -> (Vec<u32>, Vec<Word>) {
-    let columns = face_firsts.len() - 1;
-    let chunks: Vec<(Vec<u32>, Vec<Word>)> = face_firsts[..columns]
-        .par_chunks(CHUNK)
-        .zip(face_firsts[1..].par_chunks(CHUNK))
-        .map(|(from, to)| {
-            let (mut counts, mut words) = (Vec::with_capacity(from.len()), Vec::new());
-            for (&from, &to) in from.iter().zip(to) {
+fn find_words(firsts: &FaceFirsts, faces: &[FaceRange], levels: &Levels) -> (Vec<u32>, Vec<Word>) {
+    let columns = firsts.column_count();
+    let chunks: Vec<(Vec<u32>, Vec<Word>)> = (0..columns.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let (mut counts, mut words) = (Vec::with_capacity(CHUNK), Vec::new());
+            for column in chunk * CHUNK..columns.min((chunk + 1) * CHUNK) {
                 let before = words.len();
-                words_of_faces(&faces[from as usize..to as usize], levels, &mut words);
+                words_of_faces(&faces[firsts.all(column)], levels, &mut words);
                 counts.push((words.len() - before) as u32);
             }
             (counts, words)

@@ -16,6 +16,7 @@ use crate::error::BakeError;
 use crate::layered::erode::{DistanceField, NOWHERE};
 use crate::layered::fine_map::{NO_PIXEL, STEPS};
 use crate::layered::link_pixels::{LinkedMap, Stop};
+use crate::layered::probe::Probe;
 use crate::layered::scales::{SUB, Scales};
 use crate::layered::slice::Slices;
 use crate::layered::trace::find_regions::find_regions;
@@ -95,6 +96,7 @@ struct Tracer<'a> {
     field: &'a DistanceField,
     slices: &'a Slices,
     scales: &'a Scales,
+    probe: Probe,
     origin: [i32; 2],
     /// The region of every pixel, or [`NO_REGION`].
     region_of: Vec<u32>,
@@ -120,6 +122,7 @@ impl<'a> Tracer<'a> {
             field,
             slices,
             scales,
+            probe: Probe::default(),
             origin: scales.origin_in_parts(),
             region_of,
             areas,
@@ -268,20 +271,25 @@ impl<'a> Tracer<'a> {
     }
 
     /// The border between two linked pixels, if there is one.
-    fn inner_crossing(&self, pixel: u32, other: u32, side: usize) -> Option<Crossing> {
-        let breaks = self.linked.break_at(pixel, side, self.scales);
-        if breaks.is_none() && self.region_of[pixel as usize] == self.region_of[other as usize] {
+    fn inner_crossing(&mut self, pixel: u32, other: u32, side: usize) -> Option<Crossing> {
+        let (linked, slices, scales) = (self.linked, self.slices, self.scales);
+        let breaks = linked.breaks(pixel, side);
+        if !breaks && self.region_of[pixel as usize] == self.region_of[other as usize] {
             return None;
         }
         let whole = f64::from(self.scales.fine);
         let part = f64::from(self.scales.sub.cell);
         // Not in a middle, where borders of other sides may meet.
-        let reach = breaks.unwrap_or(0.5 * whole).clamp(part, whole - part);
+        let reach = match breaks {
+            true => linked.break_reach(pixel, side, slices, scales, &mut self.probe),
+            false => 0.5 * whole,
+        };
+        let reach = reach.clamp(part, whole - part);
         let at = self.along(pixel, side, reach);
         let (a, b) = (self.height_at(pixel, at), self.height_at(other, at));
         let heights = match breaks {
-            Some(_) => [a.round() as i32, b.round() as i32],
-            None => [(0.5 * (a + b)).round() as i32; 2],
+            true => [a.round() as i32, b.round() as i32],
+            false => [(0.5 * (a + b)).round() as i32; 2],
         };
         Some(self.crossing(pixel, other, side, at, heights, EdgeClass::Inner))
     }
@@ -328,7 +336,7 @@ impl<'a> Tracer<'a> {
             for _ in 0..3 {
                 let (direction, next_corner) = AROUND[at_corner][turn];
                 let Some(next) = self.kept_link(at, direction) else { break };
-                if smooth && self.linked.break_at(at, direction, self.scales).is_some() {
+                if smooth && self.linked.breaks(at, direction) {
                     break;
                 }
                 if !found.0[..found.1].contains(&next) && found.1 < 4 {

@@ -5,7 +5,7 @@
 //! may end ground. Few do, and which ones cannot be foreseen; so of crowds many are answered for at once, by
 //! words with a bit for each.
 
-use crate::layered::rasterize::FaceRange;
+use crate::layered::rasterize::{FaceFirsts, FaceRange};
 use crate::layered::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::slice::Slices;
 
@@ -240,7 +240,7 @@ impl Block {
 /// Which faces of each column have which bits in their extents, and which heights.
 #[derive(Debug)]
 pub(super) struct Extents {
-    /// Where each column's words or blocks begin, and one past the last of both at the end.
+    /// Where each column's words or blocks begin.
     firsts: Vec<u32>,
     /// Of a column with few faces the extent of each.
     words: Vec<u32>,
@@ -250,24 +250,24 @@ pub(super) struct Extents {
 }
 
 impl Extents {
-    pub(super) fn new(face_firsts: &[u32], faces: &[FaceRange], scales: &Scales) -> Self {
-        let counts = face_firsts.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
+    pub(super) fn new(face_firsts: &FaceFirsts, faces: &[FaceRange], scales: &Scales) -> Self {
+        let columns = face_firsts.column_count();
         let (mut few, mut blocks) = (0, 0);
-        for count in counts {
-            match count {
-                0..CROWD => few += count,
-                _ => blocks += count.div_ceil(BLOCK),
+        for column in 0..columns {
+            match face_firsts.all(column).len() {
+                count @ 0..CROWD => few += count,
+                count => blocks += count.div_ceil(BLOCK),
             }
         }
-        let mut firsts = Vec::with_capacity(face_firsts.len());
+        let mut firsts = Vec::with_capacity(columns);
         let (mut words, mut blocks) = (Vec::with_capacity(few), Vec::with_capacity(blocks));
         let (of_spans, pairs) = (Extent::of_spans(scales), scales.per_side as usize + 1);
         let of_span =
             |[first, end]: [u8; 2]| of_spans[usize::from(first) * pairs + usize::from(end)];
         let extent =
             |face: &FaceRange| of_span(face.spans[0]) | of_span(face.spans[1]) << Extent::BITS;
-        for ends in face_firsts.windows(2) {
-            let faces = &faces[ends[0] as usize..ends[1] as usize];
+        for column in 0..columns {
+            let faces = &faces[face_firsts.all(column)];
             if faces.len() < CROWD {
                 firsts.push(words.len() as u32);
                 words.extend(faces.iter().map(extent));
@@ -284,13 +284,14 @@ impl Extents {
         self.shift == 0
     }
 
-    /// The words of a column with so many faces, and its blocks: one of the two is empty.
+    /// The words of the first so many of all faces of a column, or the blocks that hold them: one of the two is
+    /// empty.
     #[inline]
-    fn of_column(&self, column: u32, faces: usize) -> (&[u32], &[Block]) {
+    fn of_column(&self, column: u32, count: usize, all: usize) -> (&[u32], &[Block]) {
         let first = self.firsts[column as usize] as usize;
-        match faces {
-            0..CROWD => (&self.words[first..first + faces], &[]),
-            _ => (&[], &self.blocks[first..first + faces.div_ceil(BLOCK)]),
+        match all {
+            0..CROWD => (&self.words[first..first + count], &[]),
+            _ => (&[], &self.blocks[first..first + count.div_ceil(BLOCK)]),
         }
     }
 }
@@ -314,12 +315,27 @@ fn transpose(rows: &mut [u32; BLOCK]) {
 }
 
 impl Slices {
+    /// The words and blocks of the first so many faces of a column.
+    #[inline]
+    fn extents_of(&self, column: u32, count: usize) -> (&[u32], &[Block]) {
+        self.extents.of_column(column, count, self.faces_of(column).len())
+    }
+
     /// The triangles over a column whose extents have some bits, at most two, and whose heights are sought, in
     /// the order of [`Self::faces_of`].
     #[inline]
     fn faces_with(&self, column: u32, wanted: u32, sought: Sought) -> FacesWith<'_> {
         let faces = self.faces_of(column);
-        let (words, blocks) = self.extents.of_column(column, faces.len());
+        let (words, blocks) = self.extents.of_column(column, faces.len(), faces.len());
+        FacesWith { words, blocks, faces, wanted, sought, found: 0, at: 0, next: 0 }
+    }
+
+    /// The same where only those have the bits that lines may cross.
+    #[inline]
+    fn crossed_faces_with(&self, column: u32, wanted: u32, sought: Sought) -> FacesWith<'_> {
+        let faces = self.faces_of(column);
+        let count = self.face_firsts.crossed(column as usize).len();
+        let (words, blocks) = self.extents.of_column(column, count, faces.len());
         FacesWith { words, blocks, faces, wanted, sought, found: 0, at: 0, next: 0 }
     }
 
@@ -335,7 +351,7 @@ impl Slices {
         let shift = self.extents.shift;
         let wanted = 1 << Extent::of_middle(1 - axis, u32::from(row), shift)
             | 1 << Extent::of_stretch(axis, u32::from(stretch), shift);
-        self.faces_with(column, wanted, sought).filter(move |face| {
+        self.crossed_faces_with(column, wanted, sought).filter(move |face| {
             let ([first, end], [from, to]) = (face.spans[1 - axis], face.spans[axis]);
             // Where no two pixels share a bit, the bits say it.
             shift == 0 || ((first..end).contains(&row) && (from..=to).contains(&stretch))
@@ -351,7 +367,7 @@ impl Slices {
     ) -> impl Iterator<Item = &FaceRange> {
         let shift = self.extents.shift;
         let wanted = 1 << Extent::of_middle(0, i, shift) | 1 << Extent::of_middle(1, j, shift);
-        let faces = self.faces_with(column, wanted, sought);
+        let faces = self.crossed_faces_with(column, wanted, sought);
         faces.filter(move |face| shift == 0 || face.may_cover(i, j))
     }
 
@@ -377,11 +393,11 @@ impl Slices {
         self.faces_with(column, 0, sought)
     }
 
-    /// The blocks of a column with a crowd, where no two pixels share a bit.
+    /// The blocks of a column with a crowd that hold what lines may cross, where no two pixels share a bit.
     #[inline]
-    pub(crate) fn crowd(&self, column: u32) -> Option<&[Block]> {
-        let faces = self.faces_of(column).len();
-        let (_, blocks) = self.extents.of_column(column, faces);
+    pub(crate) fn crossed_crowd(&self, column: u32) -> Option<&[Block]> {
+        let count = self.crossed_faces_of(column).len();
+        let (_, blocks) = self.extents_of(column, count);
         (self.extents.is_exact() && !blocks.is_empty()).then_some(blocks)
     }
 
@@ -393,9 +409,9 @@ impl Slices {
         [least, most]: [i64; 2],
         found: &mut Vec<u32>,
     ) -> bool {
-        let faces = self.faces_of(column);
+        let faces = &self.faces[self.face_firsts.covering(column as usize)];
         let (above, below) = (to_i32(least - 1), to_i32(most + 1));
-        let (_, blocks) = self.extents.of_column(column, faces.len());
+        let (_, blocks) = self.extents_of(column, faces.len());
         let mut begins = false;
         found.clear();
         for (first, block) in (0..).step_by(BLOCK).zip(blocks) {
@@ -407,8 +423,7 @@ impl Slices {
             }
         }
         if blocks.is_empty() {
-            let counts = |f: &FaceRange| f.may_cover_middles() && f.hi > above;
-            for (k, face) in (0..).zip(faces).filter(|(_, face)| counts(face)) {
+            for (k, face) in (0..).zip(faces).filter(|(_, face)| face.hi > above) {
                 found.push(k);
                 begins |= face.surface.faces_down() && face.lo < below;
             }
@@ -419,7 +434,7 @@ impl Slices {
     /// Whether a triangle over a column is sought.
     pub(crate) fn has_sought(&self, column: u32, sought: &Sought) -> bool {
         let faces = self.faces_of(column);
-        match self.extents.of_column(column, faces.len()) {
+        match self.extents_of(column, faces.len()) {
             (_, []) => faces.iter().any(|face| sought.holds(face)),
             (_, blocks) => blocks.iter().any(|block| sought.within(block) != 0),
         }
@@ -599,7 +614,7 @@ pub(crate) mod tests {
             let mut counts = [0; 3];
             for column in 0..slices.column_count() as u32 {
                 let faces = slices.faces_of(column);
-                let (_, blocks) = slices.extents.of_column(column, faces.len());
+                let (_, blocks) = slices.extents_of(column, faces.len());
                 for (block, faces) in blocks.iter().zip(faces.chunks(BLOCK)) {
                     let bits = |of: fn(&FaceRange) -> bool| {
                         let bit = |(k, face)| u32::from(of(face)) << k;
