@@ -288,12 +288,7 @@ impl Finder<'_> {
                 return true;
             }
             let Some((there, stretches)) = self.slot_of(column, p) else { return false };
-            last = None;
-            self.slices.faces_around(there, stretches, near).for_each(|face| {
-                if last.is_none() && covers(face, p) {
-                    last = Some(face);
-                }
-            });
+            last = self.slices.faces_around(there, stretches, near).find(|face| covers(face, p));
             last.is_some()
         })
     }
