@@ -5,7 +5,7 @@
 
 use crate::context::{StageView, ViewFace};
 use crate::layered::cutting_shape::CuttingShape;
-use crate::layered::refine::slope;
+use crate::layered::refine::{rise, slope};
 use crate::layered::scales::Scales;
 use crate::layered::slice::Slices;
 use surefoot_geom::Frame;
@@ -114,6 +114,15 @@ impl FineMap {
         match self.bridge(pixel) {
             Some(bridge) => bridge.slope,
             None => slope(&slices.triangles[self.grounds[pixel as usize] as usize]),
+        }
+    }
+
+    /// The same along one axis.
+    #[inline]
+    pub(crate) fn rise(&self, pixel: u32, axis: usize, slices: &Slices) -> f64 {
+        match self.bridge(pixel) {
+            Some(bridge) => bridge.slope[axis],
+            None => rise(&slices.triangles[self.grounds[pixel as usize] as usize], axis),
         }
     }
 

@@ -256,7 +256,7 @@ pub(crate) fn line_from(
         axis,
         sign,
         height: f64::from(map.heights[pixel as usize]),
-        rise: map.slope(pixel, slices)[axis] * sign,
+        rise: map.rise(pixel, axis, slices) * sign,
         column,
         within: [i, j],
         next_column: if leaves { columns_beside(column, scales)[direction] } else { None },
@@ -394,7 +394,7 @@ impl Linker<'_> {
         if ga == gb && !folds {
             return false;
         }
-        let rise = |p: u32| self.map.slope(p, self.slices)[axis].abs();
+        let rise = |p: u32| self.map.rise(p, axis, self.slices).abs();
         let (ha, hb) = (self.map.heights[a as usize], self.map.heights[b as usize]);
         let apart = (f64::from(ha) - f64::from(hb)).abs();
         let least = self.scales.break_height;

@@ -12,7 +12,7 @@
 mod pixel_triangle;
 mod sample_column;
 
-pub(crate) use crate::layered::refine::pixel_triangle::{height_over_middle, slope};
+pub(crate) use crate::layered::refine::pixel_triangle::{height_over_middle, rise, slope};
 
 use crate::context::StageContext;
 use crate::error::BakeError;

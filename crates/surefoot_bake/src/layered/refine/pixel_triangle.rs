@@ -227,9 +227,16 @@ const fn is_inside([a, b, c]: [i64; 3]) -> bool {
 /// How much a triangle rises along each axis; nothing for a vertical one.
 #[inline]
 pub(crate) fn slope(triangle: &GridTriangle) -> [f64; 2] {
+    [rise(triangle, 0), rise(triangle, 1)]
+}
+
+/// How much a triangle rises along one axis; nothing for a vertical one.
+#[inline]
+pub(crate) fn rise(triangle: &GridTriangle, axis: usize) -> f64 {
     let c = triangle.corners;
     let n = crate::exact::read::normal_units(c[0], c[1], c[2]);
-    if n.z.abs() > 0.0 { [-n.x / n.z, -n.y / n.z] } else { [0.0, 0.0] }
+    let along = if axis == 0 { n.x } else { n.y };
+    if n.z.abs() > 0.0 { -along / n.z } else { 0.0 }
 }
 
 #[cfg(test)]
