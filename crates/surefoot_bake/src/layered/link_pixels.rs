@@ -2,7 +2,7 @@
 //!
 //! Goes in: the fine depth maps. Comes out: for every pixel and each of the four directions the pixel
 //! it leads to, in its own layer or another; where none does, how far the ground goes on and what ends
-//! it; and where the ground breaks, as at a step (Oliva 2012, §5.2 and §6.2.3, where the map is
+//! it; and between which the ground breaks, as at a step (Oliva 2012, §5.2 and §6.2.3, where the map is
 //! flooded by depth alone). Where neither an edge of ground nor anything that stands on it comes near the
 //! line to the next pixel, that one is reached by its height; otherwise the line between them is cut with
 //! the triangles.

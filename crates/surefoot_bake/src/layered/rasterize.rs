@@ -681,4 +681,34 @@ mod tests {
         assert!(counts.iter().all(|n| *n > 150), "{counts:?} in so many columns");
         assert!(on_borders > 500, "{on_borders} on borders");
     }
+
+    /// A column's faces lie in the parts that they belong to, in the order in which they came.
+    #[test]
+    fn faces_of_a_column_lie_in_their_parts() {
+        let triangles = strewn();
+        let settings = BakeSettings::default().resolve().unwrap();
+        let scales = Scales::new(&triangles, &settings).unwrap();
+        let loose = rasterize(&triangles, &scales, &Ruler::new(&scales));
+        let all: Vec<(u32, FaceRange)> = loose.iter().flatten().copied().collect();
+        let columns = (scales.coarse.width * scales.coarse.depth) as usize;
+        let (firsts, faces) = sort_into_columns(columns, loose).unwrap();
+        assert_eq!((firsts.column_count(), faces.len()), (columns, all.len()));
+        let mut counts = [0; 3];
+        for column in 0..columns {
+            let [covering, crossed, every] =
+                [firsts.covering(column), firsts.crossed(column), firsts.all(column)];
+            let parts = [covering.clone(), covering.end..crossed.end, crossed.end..every.end];
+            let of_part: [fn(&FaceRange) -> bool; 3] = [
+                FaceRange::may_cover_middles,
+                |f| f.may_cross_lines() && !f.may_cover_middles(),
+                |f| !f.may_cross_lines(),
+            ];
+            for (part, (range, belongs)) in parts.into_iter().zip(of_part).enumerate() {
+                counts[part] += range.len();
+                let own = all.iter().filter(|(c, f)| *c as usize == column && belongs(f));
+                assert!(faces[range].iter().eq(own.map(|(_, f)| f)), "column {column}");
+            }
+        }
+        assert!(counts.iter().all(|n| *n > 500), "{counts:?} faces in the parts");
+    }
 }
