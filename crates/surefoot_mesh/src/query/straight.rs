@@ -11,6 +11,10 @@ use crate::ground::Surface;
 use crate::pieces::NONE;
 use glam::DVec2;
 
+/// How far off a line a corner may lie and still be on it, in metres: the start, the goal and what is
+/// worked out from them are rounded in their last places.
+const ON_LINE_M: f64 = 1e-9;
+
 impl Search {
     /// Walks straight to the goal after [`Search::begin`]. Returns whether it was reached; if so the
     /// corridor is found.
@@ -38,6 +42,7 @@ impl Search {
         let pieces = &mesh.pieces;
         let to = self.goal;
         let ahead = to - from;
+        let on_line = ON_LINE_M * ahead.length();
         let mut piece = first_piece;
         self.walked.clear();
         // A line leaves every piece behind, whatever rounding does.
@@ -45,18 +50,20 @@ impl Search {
             let range = pieces.range(piece);
             // Around a convex piece the line is left where corners pass from its right to its left.
             let last = pieces.edges[range.end - 1].start();
-            let (mut a, mut a_is_left) = (last, ahead.perp_dot(last - from) > 0.0);
+            let (mut a, mut a_side) = (last, ahead.perp_dot(last - from));
             let mut before = range.end - 1;
             let mut exit = None;
             for i in range {
                 let b = pieces.edges[i].start();
-                let b_is_left = ahead.perp_dot(b - from) > 0.0;
-                if b_is_left && !a_is_left {
-                    // The goal must lie beyond.
-                    exit = ((b - a).perp_dot(to - a) <= 0.0).then_some(before);
+                let b_side = ahead.perp_dot(b - from);
+                if b_side > 0.0 && a_side <= 0.0 {
+                    // The goal must lie beyond. An edge along the line is not crossed, on whichever
+                    // side of it rounding puts the corners: it may lie behind, or beyond the goal.
+                    let is_along = b_side <= on_line && a_side >= -on_line;
+                    exit = (!is_along && (b - a).perp_dot(to - a) <= 0.0).then_some(before);
                     break;
                 }
-                (a, a_is_left, before) = (b, b_is_left, i);
+                (a, a_side, before) = (b, b_side, i);
             }
             let Some(exit) = exit else { return false };
             let edge = &pieces.edges[exit];

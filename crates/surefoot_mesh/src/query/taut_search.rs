@@ -81,6 +81,24 @@ struct Step {
     before: u32,
 }
 
+/// The shortest way to a fan, and what it was reached from where paths turn there to the left and to
+/// the right; [`NONE`] where none does yet.
+#[derive(Clone, Copy, Debug)]
+struct Turned {
+    length: f64,
+    run: u32,
+    by: [u32; 2],
+}
+
+impl Turned {
+    const NEVER: Self = Self { length: f64::INFINITY, run: 0, by: [NONE; 2] };
+
+    #[inline]
+    fn length(&self, run: u32) -> f64 {
+        if self.run == run { self.length } else { f64::INFINITY }
+    }
+}
+
 /// Working memory of the optimal search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TautState {
@@ -89,7 +107,7 @@ pub(crate) struct TautState {
     free: Vec<u32>,
     trail: Vec<Step>,
     roots: Vec<Root>,
-    fans: Vec<Reached>,
+    fans: Vec<Turned>,
     /// The shortest way known to each vertex, by its fan, and the root that it is seen from.
     sights: Vec<Reached>,
     link_samples: Vec<Reached>,
@@ -102,25 +120,46 @@ pub(crate) struct TautState {
 
 impl TautState {
     pub(crate) fn forget(&mut self) {
-        self.fans.fill(Reached::NEVER);
+        self.fans.fill(Turned::NEVER);
         self.sights.fill(Reached::NEVER);
         self.link_samples.fill(Reached::NEVER);
     }
 }
 
 /// The end of the segment between `right` and `left` at which the shortest way from `root` through it
-/// to `to`, which lies beyond it, turns, if it does.
+/// to `to`, which lies beyond it or on its line, turns, if it does.
 #[inline(always)]
 fn turn_at(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> Option<DVec2> {
     let way = to - root;
     let (to_left, to_right) = (left - root, right - root);
     let (side_left, side_right) = (to_left.perp_dot(way), to_right.perp_dot(way));
-    // What lies on the line to an end, but for rounding, needs no turn there, and may be nearer.
     let is_beside =
         |side: f64, along: DVec2| side * side > ON_RAY_M * ON_RAY_M * along.length_squared();
     if side_right < 0.0 && is_beside(side_right, to_right) {
         Some(right)
     } else if side_left > 0.0 && is_beside(side_left, to_left) {
+        Some(left)
+    } else if side_right >= 0.0
+        && side_left <= 0.0
+        && (is_beside(side_right, to_right) || is_beside(side_left, to_left))
+    {
+        None
+    } else {
+        turn_on_line(root, left, right, to)
+    }
+}
+
+/// The same for a `to` that lies on the line to an end but for rounding. The straight way passes the
+/// segment if `root` or `to` lies at it, or they lie off different ends. But where all lie on one
+/// line, as storeys over one another can, both may lie off the same end, in whichever order and even
+/// at one place: then the way goes to that end and back.
+#[cold]
+#[inline(never)]
+fn turn_on_line(root: DVec2, left: DVec2, right: DVec2, to: DVec2) -> Option<DVec2> {
+    let along = left - right;
+    if along.dot(root - right) < 0.0 && along.dot(to - right) < 0.0 {
+        Some(right)
+    } else if along.dot(root - left) > 0.0 && along.dot(to - left) > 0.0 {
         Some(left)
     } else {
         None
@@ -165,7 +204,7 @@ const ON_VERTEX_M: f64 = 1e-7;
 struct Ray {
     from: DVec2,
     along: DVec2,
-    /// The square of the greatest [`Ray::side`] of a point that counts as on the ray.
+    /// The square of the greatest [`Ray::side_or`] of a point that counts as on the ray.
     on_ray2: f64,
 }
 
@@ -175,13 +214,8 @@ impl Ray {
         Self { from, along, on_ray2: ON_RAY_M * ON_RAY_M * along.length_squared() }
     }
 
-    /// Positive to the left of the ray, negative to its right, zero on it or its line backwards.
-    #[inline]
-    fn side(&self, p: DVec2) -> f64 {
-        self.side_or(p, 0.0)
-    }
-
-    /// The same, with another value on the line backwards.
+    /// Positive to the left of the ray, negative to its right, zero on it, and `behind` on its line
+    /// backwards.
     #[inline]
     fn side_or(&self, p: DVec2, behind: f64) -> f64 {
         let to = p - self.from;
@@ -245,7 +279,7 @@ impl Search {
         state.goal_length = if self.flooding { self.flood_limit_m } else { f64::INFINITY };
         let fans = mesh.pieces.fan_count as usize;
         if state.fans.len() < fans {
-            state.fans.resize(fans, Reached::NEVER);
+            state.fans.resize(fans, Turned::NEVER);
             state.sights.resize(fans, Reached::NEVER);
         }
         let samples = mesh.pieces.link_samples.len();
@@ -352,7 +386,8 @@ impl Search {
     /// Whether a shorter way to a root has been found since it was made.
     fn is_stale(&self, root: &Root) -> bool {
         root.fan != NONE
-            && self.taut.fans[root.fan as usize].cost(self.run) < root.length * (1.0 - SAME_LENGTH)
+            && self.taut.fans[root.fan as usize].length(self.run)
+                < root.length * (1.0 - SAME_LENGTH)
     }
 
     /// Finds the successors of a node, whose step joins the trail.
@@ -487,14 +522,12 @@ impl Search {
             && last.crossing.as_link().is_none()
             && std::ptr::eq(mesh.ground, &raw const mesh.mesh.ground);
         // Counted from the end at first.
-        if !is_in_sight && known {
-            let turn = Ray::new(root.at, last.right - root.at).side(self.goal) < 0.0;
-            let left_turn = Ray::new(root.at, last.left - root.at).side(self.goal) > 0.0;
-            if turn || left_turn {
-                let at = if turn { last.right } else { last.left };
-                known &= if turn { last.right_is_vertex } else { last.left_is_vertex };
-                corners.push(Corner { at, portal: 0 });
-            }
+        if !is_in_sight
+            && known
+            && let Some(at) = turn_at(root.at, last.left, last.right, self.goal)
+        {
+            known = if at == last.right { last.right_is_vertex } else { last.left_is_vertex };
+            corners.push(Corner { at, portal: 0 });
         }
         corridor.push(last.crossing);
         let mut number = last.before;
@@ -748,24 +781,30 @@ impl Search {
         if !at.tables.is_corner(corner) {
             return Turn::None;
         }
-        let end = if right { node.right } else { node.left };
-        let length = root.length + root.at.distance(end);
-        // Of several ways of the same length one is enough: what can only be reached from another
-        // is reached by a shorter way. Without this, corners in a row would double the work each.
-        let by = if root.fan == NONE { node.root | NOT_A_FAN } else { root.fan };
-        let reached = &mut self.taut.fans[corner.fan() as usize];
-        let best = reached.cost(self.run);
-        let is_shorter = length < best * (1.0 - SAME_LENGTH);
-        if length > best * (1.0 + SAME_LENGTH) || (!is_shorter && reached.by != by) {
-            if root.fan != corner.fan() {
-                return Turn::None;
-            }
-        } else if is_shorter {
-            reached.set_by(self.run, length, by);
-        }
         if root.fan == corner.fan() {
             // Still turning around the same corner.
             return Turn::Root(node.root);
+        }
+        let end = if right { node.right } else { node.left };
+        let length = root.length + root.at.distance(end);
+        // Of several ways of the same length that turn to the same side one is enough: what can only
+        // be reached from another is reached by a shorter way. Without this, corners in a row would
+        // double the work each. Ways that turn to different sides of a corner with storeys around it
+        // lead to different places.
+        let by = if root.fan == NONE { node.root | NOT_A_FAN } else { root.fan };
+        let side = usize::from(right);
+        let reached = &mut self.taut.fans[corner.fan() as usize];
+        let best = reached.length(self.run);
+        if length > best * (1.0 + SAME_LENGTH) {
+            return Turn::None;
+        }
+        if length < best * (1.0 - SAME_LENGTH) {
+            *reached = Turned { length, run: self.run, by: [NONE; 2] };
+        }
+        if reached.by[side] == NONE {
+            reached.by[side] = by;
+        } else if reached.by[side] != by {
+            return Turn::None;
         }
         let number = self.taut.roots.len() as u32;
         self.taut.roots.push(Root {
@@ -1003,4 +1042,60 @@ enum Turn {
     Unknown,
     None,
     Root(u32),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By how much an estimate may differ from what was tried, in metres: more than rounding, and than
+    /// what counts as on a line.
+    const SAME_M: f64 = 1e-7;
+
+    /// The same where the best place may lie between two that were tried.
+    const BETWEEN_TRIES_M: f64 = 1e-2;
+
+    /// All orders of root, interval and goal along one line, and places beside it: the estimate is what
+    /// the best of many places of the interval gives.
+    #[test]
+    fn the_estimate_passes_the_interval() {
+        // So many that every place of the lattice between the ends is among them.
+        const TRIES: u32 = 2 * 3 * 4 * 5;
+        for along in [DVec2::X, DVec2::new(3.0, -7.0), DVec2::new(-0.1, 0.3)] {
+            // The root's side of the interval.
+            let before = along.perp();
+            let at = |t: i32, off: f64| along * f64::from(t) + before * off;
+            // Off the line by nothing, by rounding, by about what counts as on it, and by a lot.
+            let offs = [0.0, 1e-16, 1e-11, 1e-9, 3e-9, 0.5];
+            for (near, far) in offs.iter().flat_map(|near| offs.map(|far| (*near, far))) {
+                for k in 0..2 * 6 * 6 * 6 * 5 {
+                    let far = if k % 2 == 0 { far } else { -far };
+                    let (root, goal) = (at(k / 2 % 6, near), at(k / 12 % 6, far));
+                    let (right, length) = (k / 72 % 6, 1 + k / 432);
+                    let (left, right) = (at(right + length, 0.0), at(right, 0.0));
+                    let through = |p: DVec2| root.distance(p) + p.distance(goal);
+                    let best = (0..=TRIES)
+                        .map(|i| through(right.lerp(left, f64::from(i) / f64::from(TRIES))))
+                        .fold(f64::INFINITY, f64::min);
+                    let from = Root {
+                        at: root,
+                        length: 0.0,
+                        to_goal: root.distance(goal),
+                        fan: NONE,
+                        piece: 0,
+                        tried: false,
+                        before: NONE,
+                        step: NONE,
+                    };
+                    let found = estimate(&from, left, right, goal);
+                    let is_beside = near > 0.1 || far.abs() > 0.1;
+                    let slack = if is_beside { BETWEEN_TRIES_M } else { SAME_M };
+                    assert!(
+                        found <= best + SAME_M && found >= best - slack,
+                        "{found} instead of {best}: {root} to {goal} through {left} and {right}"
+                    );
+                }
+            }
+        }
+    }
 }
