@@ -137,41 +137,23 @@ impl StripShape {
         [[a, b, c], [a, c, d]]
     }
 
-    /// The share of the connection that runs through a plan point of the strip.
+    /// The share of the connection that runs through a plan point of the strip; for a point outside,
+    /// the nearest end of the strip where no connection leads to it.
     pub(crate) fn share_at(&self, at: DVec2) -> f64 {
         let [p1, p0, q0, q1] = self.plan();
-        // The point lies on the connection where D(t) × (at - P(t)) = 0, which is quadratic in t.
+        // The point lies on the connection where f(t) = D(t) × (at - P(t)) = a t² + b t + c is zero.
         let (d0, w) = (q0 - p0, at - p0);
         let (dp, dd) = (p1 - p0, (q1 - p1) - (q0 - p0));
         let a = -dd.perp_dot(dp);
         let b = dd.perp_dot(w) - d0.perp_dot(dp);
         let c = d0.perp_dot(w);
-        let root = |t: f64| (-1e-6..=1.0 + 1e-6).contains(&t).then(|| t.clamp(0.0, 1.0));
-        let scale = a.abs().max(b.abs()).max(c.abs());
-        if !(scale > 0.0) {
-            return 0.5;
-        }
-        let linear = if b.abs() > 1e-14 * scale { root(-c / b) } else { None };
-        if a.abs() <= 1e-12 * scale {
-            return linear.unwrap_or(if c * b < 0.0 { 1.0 } else { 0.0 });
-        }
-        let disc = (b * b - 4.0 * a * c).max(0.0).sqrt();
-        let q = -0.5 * (b + if b < 0.0 { -disc } else { disc });
-        let roots = [q / a, if q.abs() > 0.0 { c / q } else { f64::NAN }];
-        match (root(roots[0]), root(roots[1])) {
-            (Some(t), None) | (None, Some(t)) => t,
-            // Two connections through one point: it lies where they would cross, outside the strip;
-            // the nearer of the two to the linear answer is meant.
-            (Some(s), Some(t)) => {
-                let near = linear.unwrap_or(0.5);
-                if (s - near).abs() <= (t - near).abs() { s } else { t }
-            }
-            (None, None) => {
-                let outside = |t: f64| if t.is_finite() { (t - 0.5).abs() } else { f64::INFINITY };
-                let t = if outside(roots[0]) <= outside(roots[1]) { roots[0] } else { roots[1] };
-                if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.5 }
-            }
-        }
+        // The first connection has the strip to its left and the last one to its right, so the
+        // connection through the point is where f falls: -√ is its slope there. The root where it rises
+        // is none: in a strip that begins in a corner, where D(0) = 0, it is 0 whatever the point.
+        let slope = (b * b - 4.0 * a * c).max(0.0).sqrt();
+        let t = if b > 0.0 { -0.5 * (b + slope) / a } else { c / (0.5 * (slope - b)) };
+        // Not a number only in the corner itself, or in a strip without area.
+        if t.is_nan() { 0.0 } else { t.clamp(0.0, 1.0) }
     }
 
     /// The height of the strip at a plan point of it, in metres.
@@ -215,12 +197,17 @@ impl StripShape {
 }
 
 /// The part of a convex polygon or segment inside a convex, counter-clockwise one, made narrower by an
-/// inset (Sutherland and Hodgman 1974).
+/// inset (Sutherland and Hodgman 1974). A side of the latter shorter than a lattice unit is a corner:
+/// which way it runs is rounding, and says nothing about what lies inside.
 pub(crate) fn clip_convex(shape: &[DVec2], clip: &[DVec2], inset_m: f64) -> Vec<DVec2> {
     let mut kept = shape.to_vec();
     for i in 0..clip.len() {
         let (a, b) = (clip[i], clip[(i + 1) % clip.len()]);
-        let Some(along) = (b - a).try_normalize() else { continue };
+        let length_m = a.distance(b);
+        if !(length_m >= M_PER_LATTICE) {
+            continue;
+        }
+        let along = (b - a) / length_m;
         let depth = |p: DVec2| along.perp_dot(p - a) - inset_m;
         let input = std::mem::take(&mut kept);
         let n = input.len();
@@ -268,6 +255,30 @@ mod tests {
     }
 
     #[test]
+    fn shares_run_away_from_a_corner_that_a_strip_begins_or_ends_in() {
+        let (corner, far, aside) = ([1.0, 2.0, 0.0], [1.0, 12.0, 3.0], [2.0, 3.0, 6.0]);
+        let begins = shape([far, corner, corner, aside]);
+        // Mirrored, so that it turns the same way.
+        let ends = shape([corner, far, aside, corner].map(|[x, y, z]| [-x, y, z]));
+        let [c, p, q] = [corner, far, aside].map(|c| DVec3::from(c).truncate());
+        for t in [0.0, 1e-6, 0.25, 0.5, 0.904, 1.0] {
+            for along in [0.0, 0.01, 0.5, 1.0] {
+                let at = c.lerp(p, t).lerp(c.lerp(q, t), along);
+                let mirrored = DVec2::new(-at.x, at.y);
+                assert!((begins.share_at(at) - t).abs() < 1e-7, "{t} {along}");
+                assert!((ends.share_at(mirrored) - (1.0 - t)).abs() < 1e-7, "{t} {along}");
+                let height_m = t * (3.0 + 3.0 * along);
+                assert!((begins.height_at(at) - height_m).abs() < 1e-5, "{t} {along}");
+                assert!((ends.height_at(mirrored) - height_m).abs() < 1e-5, "{t} {along}");
+            }
+        }
+        // Behind the corner lies the begin, beyond the last connection the end.
+        assert!(begins.share_at(DVec2::new(1.0, 1.9)) <= 0.0);
+        assert!(begins.share_at(DVec2::new(0.9, 2.0)) <= 0.0);
+        assert!(begins.share_at(DVec2::new(2.0, 9.0)) >= 1.0);
+    }
+
+    #[test]
     fn what_stands_in_a_strip_takes_its_range() {
         let strip = shape([[2.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [2.0, 0.0, 0.0]]);
         let post: Vec<DVec2> =
@@ -276,5 +287,20 @@ mod tests {
         assert!((low - 0.25).abs() < 1e-3 && (high - 0.5).abs() < 1e-3);
         let beside = [DVec2::new(0.0, 1.0), DVec2::new(2.0, 1.0)];
         assert!(strip.clip(&beside).is_empty());
+    }
+
+    #[test]
+    fn a_corner_that_a_strip_begins_in_up_to_rounding_clips_nothing_away() {
+        let segment = [DVec2::new(1.2, 3.0), DVec2::new(1.4, 20.0)];
+        let [far, corner, aside] = [[1.0, 12.0, 0.0], [1.0, 2.0, 0.0], [2.0, 3.0, 0.0]];
+        let exact = shape([far, corner, corner, aside]).clip(&segment);
+        assert_eq!(exact.len(), 2);
+        for k in 0..16 {
+            let by = DVec2::from_angle(f64::from(k)) * 1e-13;
+            let other = [corner[0] + by.x, corner[1] + by.y, 0.0];
+            let clipped = shape([far, corner, other, aside]).clip(&segment);
+            assert_eq!(clipped.len(), 2, "{k}");
+            assert!(clipped.iter().zip(&exact).all(|(p, q)| p.distance(*q) < 1e-9), "{k}");
+        }
     }
 }
