@@ -70,8 +70,8 @@ impl LinkedMap {
     }
 
     /// How far from a pixel's middle the ground breaks towards the linked one to the east or north, in lattice units:
-    /// where the ground of the upper one ends, or a tread before a bridge. Few breaks lie between pixels that the
-    /// radius leaves, so this is not found before it is asked for.
+    /// where the ground of the upper one ends, or a tread before a bridge. Most breaks lie on ground that the radius
+    /// takes, so this is not found before it is asked for.
     pub(crate) fn break_reach(
         &self,
         pixel: u32,
