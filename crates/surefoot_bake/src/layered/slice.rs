@@ -77,7 +77,12 @@ impl Slices {
         &self.faces[self.face_firsts.all(column as usize)]
     }
 
-    /// Those of them that lines through the middles of pixels may cross: the first ones.
+    /// Those of them that may cover middles of pixels: the first ones.
+    pub(crate) fn covering_faces_of(&self, column: u32) -> &[FaceRange] {
+        &self.faces[self.face_firsts.covering(column as usize)]
+    }
+
+    /// Those of them that lines through the middles of pixels may cross: the first ones too.
     pub(crate) fn crossed_faces_of(&self, column: u32) -> &[FaceRange] {
         &self.faces[self.face_firsts.crossed(column as usize)]
     }

@@ -322,20 +322,11 @@ impl Slices {
     }
 
     /// The triangles over a column whose extents have some bits, at most two, and whose heights are sought, in
-    /// the order of [`Self::faces_of`].
+    /// the order of [`Self::faces_of`]. Only the first so many can have the bits.
     #[inline]
-    fn faces_with(&self, column: u32, wanted: u32, sought: Sought) -> FacesWith<'_> {
+    fn faces_with(&self, column: u32, count: usize, wanted: u32, sought: Sought) -> FacesWith<'_> {
         let faces = self.faces_of(column);
-        let (words, blocks) = self.extents.of_column(column, faces.len(), faces.len());
-        FacesWith { words, blocks, faces, wanted, sought, found: 0, at: 0, next: 0 }
-    }
-
-    /// The same where only those have the bits that lines may cross.
-    #[inline]
-    fn crossed_faces_with(&self, column: u32, wanted: u32, sought: Sought) -> FacesWith<'_> {
-        let faces = self.faces_of(column);
-        let count = self.face_firsts.crossed(column as usize).len();
-        let (words, blocks) = self.extents.of_column(column, count, faces.len());
+        let (words, blocks) = self.extents_of(column, count);
         FacesWith { words, blocks, faces, wanted, sought, found: 0, at: 0, next: 0 }
     }
 
@@ -351,7 +342,8 @@ impl Slices {
         let shift = self.extents.shift;
         let wanted = 1 << Extent::of_middle(1 - axis, u32::from(row), shift)
             | 1 << Extent::of_stretch(axis, u32::from(stretch), shift);
-        self.crossed_faces_with(column, wanted, sought).filter(move |face| {
+        let count = self.crossed_faces_of(column).len();
+        self.faces_with(column, count, wanted, sought).filter(move |face| {
             let ([first, end], [from, to]) = (face.spans[1 - axis], face.spans[axis]);
             // Where no two pixels share a bit, the bits say it.
             shift == 0 || ((first..end).contains(&row) && (from..=to).contains(&stretch))
@@ -367,7 +359,8 @@ impl Slices {
     ) -> impl Iterator<Item = &FaceRange> {
         let shift = self.extents.shift;
         let wanted = 1 << Extent::of_middle(0, i, shift) | 1 << Extent::of_middle(1, j, shift);
-        let faces = self.crossed_faces_with(column, wanted, sought);
+        let count = self.covering_faces_of(column).len();
+        let faces = self.faces_with(column, count, wanted, sought);
         faces.filter(move |face| shift == 0 || face.may_cover(i, j))
     }
 
@@ -381,7 +374,7 @@ impl Slices {
     ) -> impl Iterator<Item = &FaceRange> {
         let wanted = 1 << Extent::of_stretch(0, stretches[0], self.extents.shift)
             | 1 << Extent::of_stretch(1, stretches[1], self.extents.shift);
-        self.faces_with(column, wanted, sought)
+        self.faces_with(column, self.faces_of(column).len(), wanted, sought)
     }
 
     /// The triangles over a column whose heights are sought.
@@ -390,7 +383,7 @@ impl Slices {
         column: u32,
         sought: Sought,
     ) -> impl Iterator<Item = &FaceRange> {
-        self.faces_with(column, 0, sought)
+        self.faces_with(column, self.faces_of(column).len(), 0, sought)
     }
 
     /// The blocks of a column with a crowd that hold what lines may cross, where no two pixels share a bit.
@@ -409,7 +402,7 @@ impl Slices {
         [least, most]: [i64; 2],
         found: &mut Vec<u32>,
     ) -> bool {
-        let faces = &self.faces[self.face_firsts.covering(column as usize)];
+        let faces = self.covering_faces_of(column);
         let (above, below) = (to_i32(least - 1), to_i32(most + 1));
         let (_, blocks) = self.extents_of(column, faces.len());
         let mut begins = false;
