@@ -20,7 +20,7 @@ use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
 use surefoot_geom::overlay::{Overlayer, SetOperation, flatten};
 use surefoot_geom::polygon::{Contour, Polygon, contour_area2};
-use surefoot_geom::predicates::{orient, segments_cross};
+use surefoot_geom::predicates::{on_segment, orient, segments_cross};
 
 /// Pieces and leftovers smaller than this are rounding, in square metres: four square millimetres.
 const SPECK_M2: f64 = 4e-6;
@@ -332,7 +332,10 @@ impl Holes<'_> {
             let mut covered = flatten(united.clone());
             covered.extend(clips.iter().cloned());
             let left = leftover(self.boundary, &hole, &covered, overlayer);
-            if left.is_empty() && clips.is_empty() {
+            if left.is_empty()
+                && clips.is_empty()
+                && is_bare(self.boundary, &hole, self.agent_height_m)
+            {
                 return vec![whole_patch(self.boundary, &hole)];
             }
             let cracks: Vec<Contour> = left
@@ -616,6 +619,54 @@ pub(crate) fn leftover(
     left
 }
 
+/// Whether no other ground lies in a hole, within the agent's height of it: no edge of another cycle passes through its
+/// inside. Areas do not tell: ground may be as small as what rounding leaves.
+pub(crate) fn is_bare(boundary: &Boundary, hole: &[u32], agent_height_m: f64) -> bool {
+    let contour: Contour = hole.iter().map(|&e| boundary.edge(e).to).collect();
+    let bounds =
+        hole.iter().map(|&e| boundary.edge(e).bounds()).fold(Aabb::EMPTY, |all, b| all.union(b));
+    let layer = glam::DVec3::new(0.0, 0.0, agent_height_m);
+    let (own, mut is_bare) = (boundary.edge(hole[0]).cycle, true);
+    boundary.tree.visit_box(&Aabb::new(bounds.lo - layer, bounds.hi + layer), |i| {
+        let edge = boundary.edge(i);
+        is_bare &= edge.cycle == own || !passes_through(&contour, edge.from, edge.to);
+    });
+    is_bare
+}
+
+/// Whether a segment passes through the inside of a simple contour. Exact.
+fn passes_through(contour: &[LatticePoint], a: LatticePoint, b: LatticePoint) -> bool {
+    let sides = || contour.iter().zip(contour.iter().cycle().skip(1));
+    if sides().any(|(&c, &d)| segments_cross(a, b, c, d)) {
+        return true;
+    }
+    // Between its ends and corners that lie on it, it stays inside, outside or on the border.
+    let mut stops: Vec<LatticePoint> =
+        contour.iter().copied().filter(|&c| on_segment(a, b, c)).chain([a, b]).collect();
+    stops.sort_unstable_by_key(|p| p.distance2(a));
+    stops.windows(2).any(|ends| holds_middle(contour, ends[0], ends[1]))
+}
+
+/// Whether the middle between two points lies inside of a simple contour, and not on its border. Exact.
+fn holds_middle(contour: &[LatticePoint], a: LatticePoint, b: LatticePoint) -> bool {
+    let twice = [i64::from(a.x) + i64::from(b.x), i64::from(a.y) + i64::from(b.y)];
+    let away = |p: LatticePoint| {
+        [i128::from(2 * i64::from(p.x) - twice[0]), i128::from(2 * i64::from(p.y) - twice[1])]
+    };
+    let mut is_inside = false;
+    for (c, d) in contour.iter().zip(contour.iter().cycle().skip(1)) {
+        let (c, d) = (away(*c), away(*d));
+        let turn = c[0] * d[1] - c[1] * d[0];
+        if turn == 0 && c[0] * d[0] <= 0 && c[1] * d[1] <= 0 {
+            return false;
+        }
+        // Whether the side crosses the line that leads from the middle along x.
+        let crosses = (c[1] > 0) != (d[1] > 0) && (turn > 0) == (d[1] > c[1]);
+        is_inside ^= crosses;
+    }
+    is_inside
+}
+
 /// How wide a polygon is: its area over half its outline, in metres.
 fn width_m(polygon: &Polygon) -> f64 {
     let around: f64 = polygon.edges().map(|(a, b)| plan_m(a).distance(plan_m(b))).sum();
@@ -661,7 +712,7 @@ fn is_simple(contour: &[LatticePoint]) -> bool {
         tree.visit_box(&around, |j| {
             let (c, d) = ends(j as usize);
             let neighbours = a == c || a == d || b == c || b == d;
-            let on = surefoot_geom::predicates::on_segment;
+            let on = on_segment;
             fine &= !segments_cross(a, b, c, d)
                 && (neighbours || !(on(a, b, c) || on(a, b, d) || on(c, d, a) || on(c, d, b)));
         });
@@ -682,5 +733,39 @@ mod tests {
         assert!(!is_simple(&contour(&[(0, 0), (10, 10), (10, 0), (0, 10)])));
         assert!(!is_simple(&contour(&[(0, 0), (10, 0), (5, 0), (0, 10)])));
         assert!(!is_simple(&contour(&[(0, 0), (10, 0), (10, 10), (5, 0), (0, 10)])));
+    }
+
+    /// A contour with a notch: through its inside, along its border, and past it.
+    #[test]
+    fn segments_pass_through_the_inside_alone() {
+        let at = |(x, y): (i32, i32)| LatticePoint::new(x, y);
+        let contour: Contour =
+            [(0, 0), (10, 0), (10, 10), (5, 4), (0, 10)].into_iter().map(at).collect();
+        let inside = [
+            ((1, 1), (2, 1)),
+            ((0, 0), (5, 4)),
+            ((-5, 4), (20, 4)),
+            ((5, -3), (5, 9)),
+            ((0, 10), (10, 0)),
+            ((-10, -10), (20, 20)),
+            ((0, 3), (1, 4)),
+            ((4, 0), (5, 1)),
+        ];
+        let outside = [
+            ((0, 0), (10, 0)),
+            ((-5, 0), (20, 0)),
+            ((2, 0), (7, 0)),
+            ((0, 10), (10, 10)),
+            ((5, 4), (5, 20)),
+            ((0, 10), (5, 4)),
+            ((-3, 3), (3, -3)),
+            ((12, 1), (14, 9)),
+            ((5, 5), (5, 8)),
+        ];
+        let inside = inside.into_iter().map(|ends| (ends, true));
+        for ((a, b), expected) in inside.chain(outside.map(|ends| (ends, false))) {
+            assert_eq!(passes_through(&contour, at(a), at(b)), expected, "{a:?} to {b:?}");
+            assert_eq!(passes_through(&contour, at(b), at(a)), expected, "{b:?} to {a:?}");
+        }
     }
 }

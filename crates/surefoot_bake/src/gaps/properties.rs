@@ -200,6 +200,34 @@ fn a_filler_between_edges_that_meet_covers_no_corner_of_other_ground() {
     beside_the_ground_and_each_other(&plates).unwrap();
 }
 
+#[test]
+fn a_hole_with_a_speck_of_ground_in_it_is_not_filled_whole() {
+    let plates = [
+        (
+            (3.622741507948354, 1.205724796697462),
+            (1.3223253891282332, 1.4951309880759913),
+            5.6530701261976315,
+            0,
+            false,
+        ),
+        (
+            (3.0651011164571864, 3.7266187623878295),
+            (0.762971539510553, 1.0602327612891238),
+            4.93477513995936,
+            0,
+            false,
+        ),
+        (
+            (3.8798719290490284, 3.3991039531828537),
+            (0.7106185032523605, 0.5244731003827589),
+            0.4888856128134732,
+            0,
+            true,
+        ),
+    ];
+    beside_the_ground_and_each_other(&plates).unwrap();
+}
+
 proptest! {
     #[test]
     fn fillers_lie_beside_the_ground_and_each_other(plates in prop::collection::vec(plate(), 2..7)) {

@@ -8,7 +8,7 @@
 
 use crate::gaps::boundary::Boundary;
 use crate::gaps::connect::connect;
-use crate::gaps::holes::{Patch, leftover, simple_hole, whole_patch};
+use crate::gaps::holes::{Patch, is_bare, leftover, simple_hole, whole_patch};
 use crate::gaps::obstacles::Obstacles;
 use crate::gaps::strip::{Reach, Strip};
 use rayon::prelude::*;
@@ -49,7 +49,8 @@ pub(crate) fn residual_holes(
                 .collect();
             let united = flatten(overlayer.union(&outlines));
             let left = leftover(boundary, &hole, &united, overlayer);
-            left.is_empty().then(|| whole_patch(boundary, &hole))
+            let is_covered = left.is_empty() && is_bare(boundary, &hole, agent.height_m);
+            is_covered.then(|| whole_patch(boundary, &hole))
         })
         .flatten_iter()
         .collect()
