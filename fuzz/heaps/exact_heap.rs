@@ -1,7 +1,7 @@
 //! Settings of the exact pipeline from bytes, for fuzz targets and tests.
 
 use crate::heap::{agent, pick, up};
-use surefoot_bake::{BakeSettings, CellShape, ExactSettings, Stairs};
+use surefoot_bake::{BakeSettings, CellShape, ExactSettings, Method, Stairs};
 
 /// Settings from short lists of usual, extreme and awkward values.
 pub(crate) fn settings(choices: &[u8]) -> BakeSettings {
@@ -15,14 +15,14 @@ pub(crate) fn settings(choices: &[u8]) -> BakeSettings {
         convex_distance_m: pick(6, &[0.0, 0.0, 0.05, 0.5]),
         min_area_m2: pick(7, &[0.0, 1.0, 0.1]),
         seeds: if flag(1) { vec![[1.0, 0.0, 1.0]] } else { Vec::new() },
-        exact: ExactSettings {
+        gap_distance_m,
+        wall_thickness_m: gap_distance_m + pick(8, &[0.015, 0.001, 0.2]),
+        two_sided: flag(4),
+        method: Method::Exact(ExactSettings {
             stairs: if flag(2) { Stairs::Ramps } else { Stairs::Steps },
-            gap_distance_m,
-            wall_thickness_m: gap_distance_m + pick(8, &[0.015, 0.001, 0.2]),
             tolerance_m: if flag(3) { 0.0 } else { 0.01 },
-            two_sided: flag(4),
             ..Default::default()
-        },
+        }),
         ..Default::default()
     }
 }

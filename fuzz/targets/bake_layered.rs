@@ -8,12 +8,15 @@
 mod heap;
 #[path = "../heaps/layered_heap.rs"]
 mod layered_heap;
+#[path = "../heaps/outcome.rs"]
+mod outcome;
 #[path = "../heaps/use_mesh.rs"]
 mod use_mesh;
 
 use heap::{SETTINGS_BYTES, scene};
-use layered_heap::{bake, settings};
+use layered_heap::settings;
 use libfuzzer_sys::fuzz_target;
+use outcome::{Outcome, bake};
 use use_mesh::use_mesh;
 
 fuzz_target!(
@@ -24,7 +27,10 @@ fuzz_target!(
     },
     |data: &[u8]| {
         let Some((choices, soup)) = data.split_at_checked(SETTINGS_BYTES) else { return };
-        let Some(baked) = bake(&scene(soup), &settings(choices)) else { return };
-        use_mesh(&baked.mesh);
+        match bake(&scene(soup), &settings(choices)) {
+            Some(Outcome::Mesh(baked)) => use_mesh(&baked.mesh),
+            Some(Outcome::NoGround(report)) => assert!(!report.stages.is_empty(), "no stage ran"),
+            None => {}
+        }
     }
 );

@@ -7,6 +7,8 @@
 
 #[path = "../heaps/heap.rs"]
 mod heap;
+#[path = "../heaps/outcome.rs"]
+mod outcome;
 #[path = "../heaps/use_mesh.rs"]
 mod use_mesh;
 #[path = "../heaps/voxel_heap.rs"]
@@ -14,6 +16,7 @@ mod voxel_heap;
 
 use heap::{SETTINGS_BYTES, scene};
 use libfuzzer_sys::fuzz_target;
+use outcome::Outcome;
 use use_mesh::use_mesh;
 use voxel_heap::{bake_both_ways, settings};
 
@@ -26,7 +29,8 @@ fuzz_target!(
     |data: &[u8]| {
         let Some((choices, soup)) = data.split_at_checked(SETTINGS_BYTES) else { return };
         let scene = scene(soup);
-        let Some(baked) = bake_both_ways(&scene, &settings(choices)) else { return };
-        use_mesh(&baked.mesh);
+        if let Some(Outcome::Mesh(baked)) = bake_both_ways(&scene, &settings(choices)) {
+            use_mesh(&baked.mesh);
+        }
     }
 );

@@ -25,7 +25,7 @@ fn try_mesh(bytes: &[u8]) {
     let mut places = vertices.map(|vertex| mesh.vertex_position(vertex));
     let (Some(from), Some(to)) = (places.next(), places.last()) else { return };
     let mut query = Query::new(&mesh);
-    for algorithm in [Algorithm::Optimal, Algorithm::Portals] {
+    for algorithm in [Algorithm::Optimal, Algorithm::AStar] {
         let options = PathOptions { algorithm, max_nodes: Some(10_000), ..Default::default() };
         let _ = query.find_path_with(from, to, &options);
     }

@@ -68,7 +68,8 @@ fn house_folders(root: &Path) -> Result<BTreeSet<String>> {
     Ok(folders)
 }
 
-fn folder_names(folder: &Path) -> Result<Vec<String>> {
+/// The names of a folder's folders, in order.
+pub(crate) fn folder_names(folder: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     let entries = std::fs::read_dir(folder)
         .with_context(|| format!("{} cannot be read", folder.display()))?;

@@ -4,7 +4,7 @@
 //! dev profile for all other tests, in which invariants are checked.
 
 use crate::run::{cargo, has_subcommand, release_binary, run as execute, say};
-use crate::{architecture, dependencies, fuzz, gate, viewer};
+use crate::{architecture, deny, dependencies, fuzz, gate, house, viewer};
 use anyhow::{Context, Result};
 use std::time::Instant;
 
@@ -14,13 +14,14 @@ const BINARY: &str = "SUREFOOT_BINARY";
 /// The quick checks.
 pub(crate) fn check() -> Result<()> {
     dependencies::check()?;
-    architecture::check()
+    architecture::check()?;
+    house::check()
 }
 
 /// All of it, the quick things first.
 fn run_all() -> Result<()> {
     step("format", || execute(cargo().args(["fmt", "--all", "--check"])))?;
-    step("dependency direction and ARCHITECTURE.md", check)?;
+    step("dependency direction, ARCHITECTURE.md and rules", check)?;
     step("clippy", || {
         execute(cargo().args([
             "clippy",
@@ -55,15 +56,26 @@ fn run_all() -> Result<()> {
         execute(tests.env(BINARY, &binary))
     })?;
     step("viewer in Chromium", || viewer::test(&binary))?;
+    step("examples", run_examples)?;
     step("documentation tests", || {
         execute(cargo().args(["test", "--locked", "--workspace", "--doc"]))
     })?;
     step("instruction gate", || gate::gate(gate::Build::WithBinary, false))?;
     step("fuzz smoke", || fuzz::smoke(fuzz::SMOKE_S))?;
-    if has_subcommand("deny") {
-        step("licences and advisories", || execute(cargo().args(["deny", "check"])))?;
-    } else {
-        say("== licences and advisories: skipped, cargo-deny is not installed");
+    step("licences and advisories", deny::check)?;
+    Ok(())
+}
+
+/// Runs the examples of the facade: each takes a moment and fails where it does not hold.
+fn run_examples() -> Result<()> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir("crates/surefoot/examples")? {
+        names.extend(entry?.path().file_stem().map(|name| name.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    for name in names {
+        let run = ["run", "--locked", "-p", "surefoot", "--all-features", "--example"];
+        execute(cargo().args(run).arg(name))?;
     }
     Ok(())
 }

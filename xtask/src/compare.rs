@@ -1,12 +1,9 @@
-//! Surefoot beside its peers on every scene, as a dated document with charts in `docs/compare`.
+//! Surefoot beside its peers on every scene, as a dated document with charts in `docs/measurements`.
 
+use crate::measurements::{date, folder as today, machine};
 use crate::run::{cargo, command, root, run, say, target_folder};
-use crate::verify_all::{date, machine};
 use anyhow::{Result, bail};
 use std::path::Path;
-
-/// Where the documents lie.
-const FOLDER: &str = "docs/compare";
 
 /// Scene files beside the repository, taken unless another folder is named.
 const SHARED: &str = "../shared/scenes";
@@ -37,15 +34,16 @@ pub(crate) fn run_all(words: &[&str]) -> Result<()> {
     let mut compare = command(target_folder().join(program));
     compare.arg("all").args(&passed);
     compare.args(["--date", &date(), "--machine", &machine()]);
-    if !passed.iter().any(|w| w == "--only") {
-        compare.args(["--out", FOLDER]);
+    let out = if passed.iter().any(|w| w == "--only") { None } else { Some(today()?) };
+    if let Some(out) = &out {
+        compare.arg("--out").arg(out);
     }
     if let Some(folder) = folder {
         compare.arg(folder);
     }
     run(&mut compare)?;
-    if !passed.iter().any(|w| w == "--only") {
-        say(&format!("{FOLDER}/{}.md written", date()));
+    if let Some(out) = &out {
+        say(&format!("{} written", out.join("compare.md").display()));
     }
     Ok(())
 }

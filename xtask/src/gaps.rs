@@ -1,7 +1,7 @@
 //! Remakes the figures and tables of the paper that gap annotation follows, as a dated document.
 
-use crate::run::{cargo, command, release_binary, root, run, say, target_folder};
-use crate::verify_all::{date, machine};
+use crate::measurements::{date, folder, machine};
+use crate::run::{cargo, command, release_binary, run, say, target_folder};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write;
 use std::process::Stdio;
@@ -17,7 +17,7 @@ const PICTURES: &[(&str, &str, Option<&str>)] = &[
     ("town-house", "0.3", Some("2.9")),
 ];
 
-/// Draws the pictures into `docs` and writes `docs/gaps.md`.
+/// Draws the pictures and writes `gaps.md` into `docs/measurements`.
 pub(crate) fn write_all() -> Result<()> {
     let mut tables = cargo();
     tables.args(["run", "--locked", "--release", "--package", "surefoot_compare_peers"]);
@@ -43,6 +43,7 @@ pub(crate) fn write_all() -> Result<()> {
         machine(),
         shares.trim_end()
     );
+    let folder = folder()?;
     let binary = release_binary()?;
     let work = target_folder().join("gaps");
     std::fs::create_dir_all(&work)?;
@@ -50,7 +51,7 @@ pub(crate) fn write_all() -> Result<()> {
         let scene = work.join(format!("{name}.glb"));
         let mesh = work.join(format!("{name}-{reach}.snav"));
         let file = format!("gaps-{name}-{reach}.png");
-        let picture = root().join("docs").join(&file);
+        let picture = folder.join(&file);
         run(command(&binary).args(["scene", name, "-o"]).arg(&scene).stdout(Stdio::null()))?;
         let flags = ["--agent-radius", "0", "--agent-height", "2.1", "--min-area", "0"];
         let mut build = command(&binary);
@@ -68,7 +69,7 @@ pub(crate) fn write_all() -> Result<()> {
         write!(text, "\n`{name}`, reach {reach} m:\n\n![{name} filled up to {reach} m]({file})\n")?;
         say(&format!("{} drawn", picture.display()));
     }
-    let place = root().join("docs/gaps.md");
+    let place = folder.join("gaps.md");
     std::fs::write(&place, text)?;
     say(&format!("{}: written", place.display()));
     Ok(())

@@ -1,8 +1,8 @@
 //! Pictures of real levels: builds every level that lies beside the project with settings that suit
 //! it, and draws the mesh on it for a person to look at.
 
+use crate::measurements::{date, folder, machine};
 use crate::run::{command, release_binary, root, run, say, target_folder};
-use crate::verify_all::{date, machine};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fmt::Write;
@@ -63,18 +63,18 @@ const LEVELS: &[Level] = &[
     },
 ];
 
-/// Builds and draws them all into `target/levels`, and writes the table into `docs`.
+/// Builds and draws them all into `target/levels`, and writes the table into `docs/measurements`.
 pub(crate) fn draw_all() -> Result<()> {
-    let folder = root().join(SHARED);
-    if !folder.is_dir() {
-        say(&format!("{} is not there: no levels to build", folder.display()));
+    let levels = root().join(SHARED);
+    if !levels.is_dir() {
+        say(&format!("{} is not there: no levels to build", levels.display()));
         return Ok(());
     }
     let binary = release_binary()?;
     let work = target_folder().join("levels");
     std::fs::create_dir_all(&work)?;
     let mut table = format!(
-        "# Real levels by the exact pipeline\n\n{}, {}. Made by `cargo xtask levels`, which also draws \
+        "# Real levels by the exact pipeline: {}\n\nMade on {} by `cargo xtask levels`, which also draws \
          every mesh on its level into `target/levels`. All levels have Y up; where nothing is said, \
          they are built with the defaults: height 1.8 m, radius 0.3 m, slope 45°, step 0.4 m.\n\n\
          | level | triangles | settings | seconds | MB | cells | components | area, m² |\n\
@@ -83,7 +83,7 @@ pub(crate) fn draw_all() -> Result<()> {
         machine()
     );
     for level in LEVELS {
-        let file = folder.join(level.file);
+        let file = levels.join(level.file);
         if !file.is_file() {
             say(&format!("{} is not there", file.display()));
             continue;
@@ -125,7 +125,7 @@ pub(crate) fn draw_all() -> Result<()> {
         run(draw.stdout(Stdio::null()))?;
         say(&format!("{} drawn", picture.display()));
     }
-    let document = root().join("docs/levels.md");
+    let document = folder()?.join("levels.md");
     std::fs::write(&document, table)?;
     say(&format!("{} written", document.display()));
     Ok(())

@@ -4,12 +4,15 @@ mod architecture;
 mod callgrind;
 mod ci;
 mod compare;
+mod deny;
 mod dependencies;
 mod figures;
 mod fuzz;
 mod gaps;
 mod gate;
+mod house;
 mod levels;
+mod measurements;
 mod run;
 mod scenes;
 mod verify_all;
@@ -22,24 +25,28 @@ const HELP: &str = "\
 cargo xtask TASK
 
   ci               everything that must hold before a change goes in
-  check            the quick part of it: dependency direction and ARCHITECTURE.md
+  check            the quick part of it: dependency direction, ARCHITECTURE.md and the rules of the
+                   house
+  check --long     list the functions of more than 80 lines
   compare [--seconds N] [--only SCENE]... [FOLDER]
                    Surefoot beside its peers on all scenes and on the files of a folder, into a dated
-                   document with charts in docs/compare, in under 20 minutes
+                   document with charts in docs/measurements, in under 20 minutes
   fuzz [SECONDS]   fuzz the readers for so many seconds in all [30], pipelines for half as long
   scenes [DIR]     write all procedural scenes [target/scenes]
-  levels           build and draw the real levels beside the project, into target/levels and docs
-  figures          draw the pictures of the documents anew, those of the viewer in Chromium
-  figures layered  draw those of the layered pipeline alone
+  levels           build and draw the real levels beside the project, into target/levels, with a
+                   table in docs/measurements
+  figures          draw the pictures of the guide anew, those of the viewer in Chromium
+  figures layered  draw the test maps of the layered pipeline, into docs/measurements
   gate [--write | --functions [STAGE...]]
                    compare the instructions of every stage with the baseline, or write it anew, or
                    show which functions they go to
-  gaps             remake the figures and tables that gap annotation follows, into docs
+  gaps             remake the figures and tables that gap annotation follows, into
+                   docs/measurements
   viewer           test the viewer in Chromium
   verify-all [--samples N] [SCENE...]
-                   judge every scene, and Recast's meshes of it, into a dated table in docs
+                   judge every scene, and Recast's meshes of it, into a table in docs/measurements
   voxel-tables [SCENE...]
-                   remake the tables that the voxel pipeline follows, into a dated document in docs
+                   remake the tables that the voxel pipeline follows, into docs/measurements
   voxel-tiles      look for traces of tiles in voxel builds of all scenes and of many heaps
 ";
 
@@ -49,6 +56,7 @@ fn main() -> Result<()> {
     match words.as_slice() {
         ["ci"] => ci::run(),
         ["check"] => ci::check(),
+        ["check", "--long"] => house::list_long_functions(),
         ["compare", rest @ ..] => compare::run_all(rest),
         ["fuzz"] => fuzz::smoke(fuzz::SMOKE_S),
         ["fuzz", seconds] => fuzz::smoke(seconds.parse()?),

@@ -6,10 +6,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The repository's root: the folder above this crate's.
+/// The repository's root: the nearest folder around the current one that holds this crate, or else the
+/// folder above this crate's. So a copy of the binary works on the checkout in which it is run.
 pub(crate) fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.parent().unwrap_or(own).to_owned()
+    let here = std::env::current_dir().unwrap_or_default();
+    let around = here.ancestors().find(|folder| folder.join("xtask/src/run.rs").is_file());
+    around.or(own.parent()).unwrap_or(own).to_owned()
 }
 
 /// Prints a line for people.

@@ -1,8 +1,8 @@
 //! Remakes the tables of the paper that the voxel pipeline follows, as a dated document; and runs the
 //! long tests of its promise that tiles leave no trace.
 
-use crate::run::{cargo, root, run, say};
-use crate::verify_all::{date, machine};
+use crate::measurements::{date, folder, machine};
+use crate::run::{cargo, run, say};
 use anyhow::{Context, Result, bail};
 
 /// Builds the source's three scenes with its five settings and writes what came out; with scenes
@@ -21,9 +21,8 @@ pub(crate) fn write(scenes: &[&str]) -> Result<()> {
         say(&tables);
         return Ok(());
     }
-    let date = date();
     let text = format!(
-        "# The voxel pipeline on the scenes of its source: {date}\n\n\
+        "# The voxel pipeline on the scenes of its source: {}\n\n\
          Made by `cargo xtask voxel-tables` on {}. Tables 3 to 5 of Saupin et al., *Robust and \
          Scalable Navmesh Generation with multiple levels and stairs support* (2013): the settings \
          are the source's (table 2), regions are flat, the ground is not eroded. The scenes are \
@@ -31,9 +30,10 @@ pub(crate) fn write(scenes: &[&str]) -> Result<()> {
          neighbouring cells. The peak is that of the process during the build, the scene's triangles \
          with it. Stairs: ways up and down the scene's stairs that were found; with S3 \
          and S4 a cell is higher than a step, so none can be.\n\n{tables}",
+        date(),
         machine()
     );
-    let place = root().join("docs").join(format!("voxel-tables-{date}.md"));
+    let place = folder()?.join("voxel-tables.md");
     std::fs::write(&place, text.trim_end().to_owned() + "\n")?;
     say(&format!("{}: written", place.display()));
     Ok(())

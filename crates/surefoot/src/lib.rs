@@ -12,14 +12,39 @@
 //!
 //! A program that only ships finished meshes needs [`NavMesh`] and [`Query`] alone: they come from
 //! the crate `surefoot_mesh`, which knows no scenes and no pipelines.
+//!
+//! What most programs need stands here by name. All that is public stands in the modules [`geom`],
+//! [`scene`], [`baking`] and [`mesh`], one for each crate. With the feature `serde` settings can be read
+//! and written.
+
+/// From a scene to a mesh: the crate `surefoot_bake`.
+pub use surefoot_bake as baking;
+/// Frames and the lattice: the crate `surefoot_geom`.
+pub use surefoot_geom as geom;
+/// Meshes and queries: the crate `surefoot_mesh`.
+pub use surefoot_mesh as mesh;
+/// Scenes and their files: the crate `surefoot_scene`.
+pub use surefoot_scene as scene;
 
 pub use surefoot_bake::{
-    AreaRule, BakeError, BakeReport, BakeSettings, Baked, CellShape, ExactSettings, Method,
-    Progress, Regions, SettingsError, StageContext, StageObserver, StageReport, StageView, Stairs,
-    ViewEdge, ViewFace, VoxelSettings, Warning, bake, bake_in,
+    AreaRule, BakeError, BakeReport, BakeSettings, Baked, Baker, BuildMethod, CellShape,
+    ExactSettings, GroundDiagnosis, LayeredSettings, Method, Progress, Regions, SettingsError,
+    StageObserver, StageReport, StageView, Stairs, ViewEdge, ViewFace, VoxelSettings, Warning,
+    bake,
 };
+pub use surefoot_geom::FrameError;
 pub use surefoot_mesh::{
-    Agent, AreaId, CellId, CellKind, EdgeClass, EdgeId, Filter, Link, LinkKind, NavMesh,
-    NavMeshData, NearestPoint, Path, PathError, PathOptions, PathPoints, Query, VertexId,
+    Agent, AgentError, Algorithm, AreaId, Bounds, CellCosts, CellDistance, CellId, CellKind,
+    Clearance, EdgeClass, EdgeId, Filter, FilterError, Link, LinkCost, LinkCosts, LinkId, LinkKind,
+    LinkUse, MeshSummary, Moved, NavMesh, NavMeshData, NearestPoint, NearestWall, OverBudget, Path,
+    PathError, PathOptions, PathPoints, PathRequest, Position, Query, RadiusError, Ray,
+    SearchProgress, SnavError, Unreachable, ValidateError, VertexId, Wall,
 };
-pub use surefoot_scene::{LoadError, SaveError, Scene, SceneBuilder, SceneError, SceneFormat};
+pub use surefoot_scene::{
+    LoadError, ReachError, ReadError, SaveError, Scene, SceneBuilder, SceneError, SceneFormat,
+};
+
+/// The README's Rust, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeDoctests;

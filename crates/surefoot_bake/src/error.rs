@@ -1,8 +1,10 @@
 //! What can go wrong in a build.
 
-use crate::settings::{Method, SettingsError};
+use crate::diagnosis::GroundDiagnosis;
+use crate::report::BakeReport;
+use crate::settings::SettingsError;
 use surefoot_geom::LatticeRangeError;
-use surefoot_mesh::ValidateError;
+use surefoot_mesh::{BuildMethod, ValidateError};
 use thiserror::Error;
 
 /// Why a build gave no mesh.
@@ -14,11 +16,27 @@ pub enum BakeError {
     Settings(#[from] SettingsError),
     /// The pipeline does not exist yet.
     #[error(
-        "the {} method is not part of this version; use --method exact, voxel or layered", method.name()
+        "the {} method is not part of this version; set `method` to exact, voxel or layered", method.name()
     )]
     NotAvailable {
         /// Which.
-        method: Method,
+        method: BuildMethod,
+    },
+    /// Nothing in the scene can be walked on.
+    #[error("nothing in the scene can be walked on: {diagnosis}")]
+    NoGround {
+        /// What the scene's triangles are instead.
+        diagnosis: Box<GroundDiagnosis>,
+        /// What each stage did.
+        report: Box<BakeReport>,
+    },
+    /// There is ground, but none that the agent fits on.
+    #[error("the scene has ground, but none of it is wide, high and large enough: {diagnosis}")]
+    NothingLeft {
+        /// How much ground there is, and how far it got.
+        diagnosis: Box<GroundDiagnosis>,
+        /// What each stage did.
+        report: Box<BakeReport>,
     },
     /// The scene is larger than the lattice.
     #[error(transparent)]

@@ -33,38 +33,34 @@
 //! (h²/8r for cells of h and a radius of r), corners at which ground ends between two lines (half a
 //! cell), and the simplification (a quarter of a cell by default).
 
-#[cfg(test)]
-mod any_numbers;
+mod model;
+
 mod cutting_shape;
-mod divisor;
-mod doubts;
-mod drop_narrow;
 mod erode;
-mod find_corners;
-mod fine_map;
 mod flood_layers;
 mod keep_reachable;
-mod ledges;
 mod link_pixels;
-mod narrow_treads;
-mod probe;
-mod rasterize;
+mod prune_eroded;
 mod read_triangles;
 mod refine;
-mod scales;
 mod slice;
-mod table;
 mod trace;
 mod walk_over;
 
+#[cfg(test)]
+mod test_scenes;
+
 use crate::context::StageContext;
+use crate::contour::lift::{LiftFrame, lift};
+use crate::contour::simplify::{Deviation, simplify_contours};
 use crate::error::BakeError;
-use crate::exact::drop_small::drop_small;
-use crate::layered::scales::Scales;
+use crate::input::classify::Classifier;
+use crate::layered::model::fine_map::FineMap;
+use crate::layered::model::scales::{self, Scales};
+use crate::layered::model::terrain::Terrain;
+use crate::layered::read_triangles::ReadTriangles;
 use crate::settings::Resolved;
 use crate::surface::WalkableSurface;
-use crate::voxel::lift::{LiftFrame, lift};
-use crate::voxel::simplify_contours::{Deviation, simplify_contours};
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_scene::Scene;
 
@@ -74,42 +70,65 @@ pub(crate) fn build(
     settings: &Resolved,
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
-    let settings = scales::with_coarse_cells(settings);
-    let layered = &settings.layered;
-    let read =
-        context.stage("read_triangles", |c| read_triangles::read_triangles(scene, &settings, c))?;
-    let scales = Scales::new(&read.triangles, &settings)?;
+    let (agent, layered) = (&settings.agent, &settings.layered);
+    let read = context.stage(
+        "read_triangles",
+        |c| {
+            let classifier = Classifier::new(agent, settings.two_sided);
+            read_triangles::read_triangles(scene, &settings.reading(), &classifier, c)
+        },
+        ReadTriangles::view,
+    )?;
+    let scales = Scales::new(&read.triangles, agent, layered)?;
     let (frame, area_names) = (read.frame, read.area_names);
-    let slices = context.stage("slice", |c| {
-        let points = ledges::Points { numbers: &read.numbers, points: &read.points };
-        let slices = slice::slice(read.triangles, points, &scales, c)?;
-        c.observe(|| slices.view(&frame, &scales));
-        Ok(slices)
-    })?;
-    let layers =
-        context.stage("flood_layers", |c| flood_layers::flood_layers(&slices, &scales, c))?;
-    let layers = context.stage("keep_reachable", |c| {
-        keep_reachable::keep_reachable(layers, &settings.seeds, &frame, &scales, c)
-    })?;
-    let shape = context
-        .stage("cutting_shape", |c| cutting_shape::cutting_shape(layers, &slices, &scales, c))?;
-    let map = context.stage("refine", |c| refine::refine(shape, &slices, &scales, c))?;
-    let map = context.stage("walk_over", |c| {
-        let map = walk_over::walk_over(map, &slices, &scales, c)?;
-        c.observe(|| map.view(&frame, &slices, &scales, |p| map.has_ground(p)));
-        Ok(map)
-    })?;
-    let map = context
-        .stage("drop_narrow", |c| drop_narrow::drop_narrow(map, &slices, &scales, &settings, c))?;
-    let linked =
-        context.stage("link_pixels", |c| link_pixels::link_pixels(map, &slices, &scales, c))?;
-    let field = context.stage("erode", |c| {
-        let field = erode::erode(&linked, &scales, c)?;
-        c.observe(|| linked.map.view(&frame, &slices, &scales, |p| field.keeps(&linked, p)));
-        Ok(field)
-    })?;
-    let contours =
-        context.stage("trace", |c| trace::trace(&linked, &field, &slices, &scales, &frame, c))?;
+    let slices = context.stage(
+        "slice",
+        |c| {
+            let points = slice::Points { numbers: &read.numbers, points: &read.points };
+            slice::slice(read.triangles, points, &scales, c)
+        },
+        |slices| slices.view(&frame, &scales),
+    )?;
+    let layers = context.stage(
+        "flood_layers",
+        |c| flood_layers::flood_layers(&slices, &scales, c),
+        |layers| layers.view(&frame, &scales),
+    )?;
+    let layers = context.stage(
+        "keep_reachable",
+        |c| keep_reachable::keep_reachable(layers, &settings.seeds, &frame, &scales, c),
+        |layers| layers.view(&frame, &scales),
+    )?;
+    let shape = context.stage(
+        "cutting_shape",
+        |c| cutting_shape::cutting_shape(layers, &slices, &scales, c),
+        |shape| shape.view(&frame, &scales),
+    )?;
+    let show = |map: &FineMap| Terrain::new(map, &slices, &scales).view(&frame);
+    let map = context.stage("refine", |c| refine::refine(shape, &slices, &scales, c), show)?;
+    let map =
+        context.stage("walk_over", |c| walk_over::walk_over(map, &slices, &scales, c), show)?;
+    let least_m2 = certain_least_m2(settings);
+    let map = context.stage(
+        "prune_eroded",
+        |c| prune_eroded::prune_eroded(map, &slices, &scales, least_m2, c),
+        show,
+    )?;
+    let linked = context.stage(
+        "link_pixels",
+        |c| link_pixels::link_pixels(map, &slices, &scales, c),
+        |linked| linked.view(&frame, &slices, &scales),
+    )?;
+    let field = context.stage(
+        "erode",
+        |c| erode::erode(&linked, &scales, c),
+        |field| field.view(&frame, linked.terrain(&slices, &scales)),
+    )?;
+    let contours = context.stage(
+        "trace",
+        |c| trace::trace(&linked, &field, &slices, &scales, c),
+        |contours| contours.view(&frame, &scales.sub),
+    )?;
     let height_error = layered.height_error_m * LATTICE_PER_M;
     let deviation = Deviation {
         plan: layered.boundary_error_cells * f64::from(scales::SUB),
@@ -119,24 +138,27 @@ pub(crate) fn build(
         outwards: f64::INFINITY,
         at_steps: f64::INFINITY,
     };
-    let contours = context.stage("simplify_contours", |c| {
-        let mut contours = simplify_contours(contours, &deviation, c)?;
-        // Corners that came back may lie on others.
-        contours.chains.iter_mut().for_each(trace::drop_repeated);
-        contours.chains.retain(|c| c.edge_count() > 0);
-        Ok(contours)
-    })?;
-    let into = LiftFrame { frame, grid: &scales.sub, area_names, height_error };
-    let surface = context.stage("lift", |c| {
-        let mut surface = lift(contours, into, c)?;
-        walk_over::mark_bridges(&mut surface, &linked.map, &scales);
-        Ok(surface)
-    })?;
-    // Patches that fillers of gaps may join are dropped after those are laid.
-    if settings.fill_gaps_m > 0.0 {
-        return Ok(surface);
-    }
-    context.stage("drop_small", |c| {
-        drop_small(surface, settings.min_area_m2, &settings.seeds, &settings.agent, c)
-    })
+    let contours = context.stage(
+        "simplify_contours",
+        |c| {
+            let mut contours = simplify_contours(contours, &deviation, c)?;
+            // Corners that came back may lie on others.
+            contours.chains.iter_mut().for_each(trace::drop_repeated);
+            contours.chains.retain(|c| c.edge_count() > 0);
+            Ok(contours)
+        },
+        |contours| contours.view(&frame, &scales.sub),
+    )?;
+    let kind_at = |at, height| walk_over::kind_at(&linked.map, at, height, &scales);
+    let into = LiftFrame { frame, grid: &scales.sub, area_names, height_error, kind_at: &kind_at };
+    context.stage("lift", |c| lift(contours, into, c), WalkableSurface::view)
+}
+
+/// The area of the smallest patch that is kept at the end, where that is certain: seeds keep patches of any size,
+/// fillers of gaps may join them, and contours may leave them by a pixel.
+fn certain_least_m2(settings: &Resolved) -> Option<f64> {
+    let is_certain = settings.seeds.is_empty()
+        && settings.fill_gaps_m <= 0.0
+        && settings.layered.boundary_error_cells <= 1.0;
+    is_certain.then_some(settings.min_area_m2)
 }

@@ -55,10 +55,6 @@ pub enum Warning {
         /// The seed, in the user's frame.
         seed: [f64; 3],
     },
-    /// Nothing in the scene can be walked on.
-    NoGround,
-    /// There is ground, but none that the agent fits on.
-    NothingLeft,
     /// An area rule matches no triangle's tag.
     AreaRuleUnused {
         /// The rule's pattern.
@@ -84,16 +80,6 @@ impl fmt::Display for Warning {
                 f,
                 "the seed ({}, {}, {}) lies on no ground and keeps nothing",
                 seed[0], seed[1], seed[2]
-            ),
-            Self::NoGround => write!(
-                f,
-                "nothing in the scene can be walked on; check which way is up, the slope limit and \
-                 which way the triangles face"
-            ),
-            Self::NothingLeft => write!(
-                f,
-                "the scene has ground, but none of it is wide, high and large enough; lower the \
-                 agent's radius or height, or the smallest area, or move the seeds"
             ),
             Self::AreaRuleUnused { pattern } => {
                 write!(f, "no triangle's tag matches the area pattern `{pattern}`")

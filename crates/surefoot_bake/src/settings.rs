@@ -1,635 +1,516 @@
-//! Settings: plain structs with defaults, checked once.
+//! What a build can be told: plain structs with defaults, each setting declared once.
+//!
+//! A declaration holds a setting's default, range, unit, key and help; `resolve` checks ranges by it,
+//! and command lines, files, panels and documents are made from the table of all of them.
 
-use surefoot_geom::{Frame, FrameError};
-use surefoot_mesh::{Agent, BuildInfo, BuildMethod};
+mod area_rule;
+mod declare;
+mod error;
+mod resolve;
+#[cfg(feature = "serde")]
+mod serial;
+mod table;
+
+pub use area_rule::{AreaRule, AreaRuleError};
+pub use declare::{NumberRange, SettingChoice, SettingKind, SettingValue};
+pub use error::SettingsError;
+pub use resolve::PartitionSettings;
+pub(crate) use resolve::{ReadSettings, Resolved, ResolvedLayered};
+#[cfg(feature = "serde")]
+pub use serial::SettingValues;
+pub use table::{settings_markdown, settings_table};
+
+use declare::{
+    Field, count_or_zero, declare_choices, declare_setting, declare_settings, metres,
+    metres_above_zero, multiples, slope, square_metres,
+};
+use std::fmt;
+use std::str::FromStr;
+use surefoot_mesh::{Agent, BuildMethod};
 use thiserror::Error;
 
-/// Which pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// One setting.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingInfo {
+    /// Its name in programs, files and messages, for example `voxel.cell_size`; never changes.
+    pub key: &'static str,
+    /// Its name for people.
+    pub label: &'static str,
+    /// Under which heading it stands.
+    pub group: &'static str,
+    /// What values it takes.
+    pub kind: SettingKind,
+    /// A short name for where keys are too long, such as a command line.
+    pub short: Option<&'static str>,
+    /// The methods that it has an effect on.
+    pub methods: &'static [BuildMethod],
+    documentation: &'static str,
+    get: fn(&BakeSettings) -> SettingValue,
+    set: fn(&mut BakeSettings, &SettingValue) -> bool,
+}
+
+/// Which pipeline, with the settings of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// On the geometry itself, without voxels.
-    #[default]
-    Exact,
+    Exact(ExactSettings),
     /// Tiled voxels, for huge and broken input.
-    Voxel,
+    Voxel(VoxelSettings),
     /// Layers of depth maps.
-    Layered,
-    /// Walls, ceilings, planets.
+    Layered(LayeredSettings),
+    /// Walls, ceilings, planets. Not part of this version.
     AnySurface,
 }
 
+declare_choices! {
+    /// The shape of the cells.
+    pub enum CellShape {
+        /// Convex polygons: fewer cells, faster queries.
+        Convex = "convex",
+        /// Triangles.
+        Triangles = "triangles",
+        /// Convex polygons, by merging triangles (Hertel and Mehlhorn).
+        HertelMehlhorn = "hertel-mehlhorn",
+        /// Convex polygons, by portals that split notches (Oliva).
+        Notches = "notches",
+    }
+}
+
+declare_choices! {
+    /// How stairs connect.
+    pub enum Stairs {
+        /// Treads are neighbours across step edges; ramps only where treads are apart in plan.
+        Steps = "steps",
+        /// Flights are covered by ramps.
+        Ramps = "ramps",
+    }
+}
+
+declare_choices! {
+    /// How the voxel pipeline divides ground into regions.
+    pub enum Regions {
+        /// As far as the agent can go without passing over or under ground of the same region.
+        Flood = "flood",
+        /// Ground of one discrete height only.
+        Flat = "flat",
+        /// Basins of the distance to the boundary; borders between them may follow the tiles.
+        Watershed = "watershed",
+        /// Pieces that every row crosses once; borders between them may follow the tiles.
+        Monotone = "monotone",
+    }
+}
+
+const METHODS: &[SettingChoice] = &[
+    SettingChoice { name: "exact", documentation: "On the geometry itself, without voxels." },
+    SettingChoice { name: "voxel", documentation: "Tiled voxels, for huge and broken input." },
+    SettingChoice { name: "layered", documentation: "Layers of depth maps." },
+    SettingChoice { name: "any-surface", documentation: "Walls, ceilings, planets." },
+];
+
+const ALL: &[BuildMethod] =
+    &[BuildMethod::Exact, BuildMethod::Voxel, BuildMethod::Layered, BuildMethod::AnySurface];
+
+/// What lines of the table have in common, group by group.
+const fn in_group(group: &'static str, methods: &'static [BuildMethod]) -> SettingInfo {
+    SettingInfo {
+        key: "",
+        label: "",
+        group,
+        kind: SettingKind::Switch,
+        short: None,
+        methods,
+        documentation: "",
+        get: |_| SettingValue::Switch(false),
+        set: |_, _| false,
+    }
+}
+
+/// The method and the agent, whose types are declared elsewhere.
+const METHOD_TABLE: &[SettingInfo] = &[declare_setting!(
+    BakeSettings, method,
+    "How ground is found: exact works on the geometry itself, voxel is for huge or hopeless input, \
+     layered looks closely only where there is ground.",
+    { key: "method", label: "Method", kind: SettingKind::Choice(METHODS), short: Some("method") },
+    in_group("Method", ALL)
+)];
+
+const AGENT_TABLE: &[SettingInfo] = &[
+    declare_setting!(
+        Agent, height_m, "Head room that the agent needs. Typical: 1.8 for a person.",
+        { key: "agent.height", label: "Height", short: Some("agent-height"),
+          kind: metres_above_zero(1000.0).slider(0.2, 4.0, 0.05) },
+        in_group("Agent", ALL)
+    ),
+    declare_setting!(
+        Agent, radius_m,
+        "Half the agent's width: the mesh keeps this distance from walls and ledges. Zero keeps the \
+         full ground. Typical: 0.3.",
+        { key: "agent.radius", label: "Radius", short: Some("agent-radius"),
+          kind: metres(0.0, 100.0).slider(0.0, 2.0, 0.01) },
+        in_group("Agent", ALL)
+    ),
+    declare_setting!(
+        Agent, max_slope_rad,
+        "The steepest ground that the agent walks on, from the horizontal. Typical: 45.",
+        { key: "agent.max_slope", label: "Largest slope", short: Some("max-slope"),
+          kind: slope().slider(1.0, 85.0, 1.0) },
+        in_group("Agent", ALL)
+    ),
+    declare_setting!(
+        Agent, max_step_m,
+        "The highest step that the agent climbs; below its height. Typical: 0.4.",
+        { key: "agent.max_step", label: "Largest step", short: Some("max-step"),
+          kind: metres(0.0, 1000.0).slider(0.0, 1.5, 0.01) },
+        in_group("Agent", ALL)
+    ),
+];
+
+declare_settings! {
+    /// Everything a build can be told.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct BakeSettings
+        with {
+            /// Who walks.
+            agent: Agent;
+            /// Which pipeline, with its own settings.
+            method: Method;
+        }
+        like in_group("Scene", ALL);
+
+    /// Which way is up in the scene's frame; any length. Most game tools write Y, most CAD and survey
+    /// tools Z.
+    up: [f64; 3] = [0.0, 1.0, 0.0], {
+        key: "up", label: "Up", kind: SettingKind::Direction, short: Some("up")
+    };
+    /// Takes triangles that face down as ground too: for scenes with careless winding.
+    two_sided: bool = false, {
+        key: "two_sided", label: "Two-sided", kind: SettingKind::Switch, short: Some("two-sided")
+    };
+    /// Makes one point of all that lie in a cell of this size before anything else: for clouds of tiny
+    /// triangles, such as grass and gravel. Moves walls by up to as much. Zero is off.
+    cluster_m: f64 = 0.0, {
+        key: "cluster", label: "Cluster points", short: Some("cluster"),
+        kind: metres(0.0, 10.0).slider(0.0, 0.2, 0.005)
+    };
+    /// Modelling gaps in the ground up to this width are closed. Larger values heal sloppier models; a
+    /// value near the agent's radius would close real gaps. Typical: 0.01.
+    gap_distance_m: f64 = 0.01, {
+        key: "gap_distance", label: "Gap distance", short: Some("gap-distance"),
+        kind: metres(0.0, 1.0).slider(0.0, 0.1, 0.001),
+        methods: &[BuildMethod::Exact, BuildMethod::Layered]
+    };
+    /// Walls are at least this thick, widened backwards; above the gap distance, so that no gap is
+    /// closed through a wall. Methods with cells ask for it only where gaps are filled. Typical: 0.025.
+    wall_thickness_m: f64 = 0.025, {
+        key: "wall_thickness", label: "Wall thickness", short: Some("wall-thickness"),
+        kind: metres_above_zero(10.0).slider(0.011, 0.2, 0.001)
+    };
+    /// Gives an area type to triangles whose tag (object, group or material) matches a pattern; the
+    /// first rule that matches counts.
+    areas: Vec<AreaRule> = Vec::new(), {
+        key: "areas", label: "Area types", kind: SettingKind::Areas, short: Some("area")
+    };
+    /// Connected patches smaller than this are dropped, unless a seed lies on them. Zero keeps
+    /// everything.
+    min_area_m2: f64 = 1.0, {
+        key: "min_area", label: "Smallest area", group: "Result", short: Some("min-area"),
+        kind: square_metres().slider(0.0, 20.0, 0.1)
+    };
+    /// Gaps that the agent steps over are filled up to this distance, measured in space from the
+    /// ground's border on one side to that on the other; less than half the agent's height. Larger
+    /// values join more and ask for a longer stride. Zero is off. Typical: 0.3.
+    fill_gaps_m: f64 = 0.0, {
+        key: "fill_gaps", label: "Fill gaps", group: "Result", short: Some("fill-gaps"),
+        kind: metres(0.0, 500.0).slider(0.0, 0.85, 0.05)
+    };
+    /// Keeps only what can be reached from these points; none keeps everything.
+    seeds: Vec<[f64; 3]> = Vec::new(), {
+        key: "seeds", label: "Seeds", group: "Result", kind: SettingKind::Points,
+        short: Some("seed")
+    };
+    /// The shape of the cells.
+    cells: CellShape = CellShape::Convex, {
+        key: "cells", label: "Cells", group: "Result", short: Some("cells"),
+        kind: SettingKind::Choice(CellShape::CHOICES)
+    };
+    /// How deep a notch of a cell may be and still pass as convex. More makes fewer cells; zero is
+    /// strict.
+    convex_distance_m: f64 = 0.0, {
+        key: "convex_distance", label: "Convexity relaxation", group: "Result",
+        short: Some("convex-distance"), kind: metres(0.0, 100.0).slider(0.0, 1.0, 0.01)
+    };
+    /// How far a cell may lie above or below the ground it stands for. Typical: 0.02.
+    height_tolerance_m: f64 = 0.02, {
+        key: "height_tolerance", label: "Height tolerance", group: "Result",
+        kind: metres(0.0, 10.0).slider(0.0, 0.2, 0.001)
+    };
+}
+
+declare_settings! {
+    /// Settings of the exact pipeline.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct ExactSettings like in_group("Exact", &[BuildMethod::Exact]);
+
+    /// How stairs connect.
+    stairs: Stairs = Stairs::Steps, {
+        key: "exact.stairs", label: "Stairs", kind: SettingKind::Choice(Stairs::CHOICES),
+        short: Some("stairs")
+    };
+    /// The steepest ramp laid over stairs. Typical: 55.
+    stair_slope_rad: f64 = 55.0_f64.to_radians(), {
+        key: "exact.stair_slope", label: "Stair slope", kind: slope().slider(10.0, 85.0, 1.0),
+        short: Some("stair-slope")
+    };
+    /// How far a simplified boundary may move, always inwards. Zero keeps every vertex. Typical: 0.003.
+    tolerance_m: f64 = 0.003, {
+        key: "exact.tolerance", label: "Boundary tolerance", short: Some("tolerance"),
+        kind: metres(0.0, 10.0).slider(0.0, 0.1, 0.001)
+    };
+    /// Takes detail out of uneven ground that changes its height by no more than this: fewer cells and
+    /// faster searches on terrain and scans. Zero keeps every point. Typical: 0.05.
+    simplify_m: f64 = 0.0, {
+        key: "exact.simplify", label: "Simplify ground", short: Some("simplify"),
+        kind: metres(0.0, 10.0).slider(0.0, 0.3, 0.005)
+    };
+}
+
+declare_settings! {
+    /// Settings of the voxel pipeline.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct VoxelSettings like in_group("Voxel", &[BuildMethod::Voxel]);
+
+    /// Width of a column, rounded to the lattice (an even number of units of 15 µm). Smaller values
+    /// follow walls more closely and cost more; boundaries lie less than one cell too far out and about
+    /// one and a half too far in. Typical: a third of the agent's radius, 0.1.
+    cell_size_m: f64 = 0.1, {
+        key: "voxel.cell_size", label: "Cell size", short: Some("cell-size"),
+        kind: metres(0.002, 10.0).slider(0.02, 1.0, 0.01)
+    };
+    /// Height of a cell: how closely the mesh follows the ground, and what counts as one height. Steps
+    /// are found only where it is at most the agent's largest step. Typical: 0.05.
+    cell_height_m: f64 = 0.05, {
+        key: "voxel.cell_height", label: "Cell height", short: Some("cell-height"),
+        kind: metres(0.001, 10.0).slider(0.01, 0.5, 0.01)
+    };
+    /// Columns along the side of a tile. Memory grows with the square of it; the result does not depend
+    /// on it.
+    tile_size_cells: u32 = 256, {
+        key: "voxel.tile_size", label: "Tile size", short: Some("tile-size"),
+        kind: count_or_zero("cells", 8.0, 16_384.0, "one tile").slider(0.0, 1024.0, 8.0)
+    };
+    /// How ground is divided into regions.
+    regions: Regions = Regions::Flood, {
+        key: "voxel.regions", label: "Regions", kind: SettingKind::Choice(Regions::CHOICES),
+        short: Some("regions")
+    };
+    /// How far a simplified boundary may lie inside of the cells it follows; outside by a quarter of a
+    /// cell at most. Typical: 1.
+    boundary_error_cells: f64 = 1.0, {
+        key: "voxel.boundary_error", label: "Boundary error",
+        kind: multiples("cells", 100.0).slider(0.0, 4.0, 0.05)
+    };
+    /// How far the mesh may lie above or below the ground. Typical: 0.75.
+    height_error_cells: f64 = 0.75, {
+        key: "voxel.height_error", label: "Height error",
+        kind: multiples("cell heights", 100.0).slider(0.0, 4.0, 0.05)
+    };
+    /// Walks over what is too steep but no higher than a step above the ground around it.
+    low_obstacles: bool = true, {
+        key: "voxel.low_obstacles", label: "Step over low obstacles", kind: SettingKind::Switch
+    };
+    /// Leaves out the last column before a drop, which the ground may cover only in part.
+    drop_ledges: bool = true, {
+        key: "voxel.drop_ledges", label: "Leave out ledges", kind: SettingKind::Switch
+    };
+    /// Takes what lies between a surface facing down and the next one facing up as solid, so that there
+    /// is no ground inside of things.
+    fill_solids: bool = true, {
+        key: "voxel.fill_solids", label: "Fill solids", kind: SettingKind::Switch
+    };
+    /// Steps over the gaps of open stairs, where the next tread is higher or lower.
+    bridge_gaps: bool = true, {
+        key: "voxel.bridge_gaps", label: "Bridge open stairs", kind: SettingKind::Switch
+    };
+}
+
+declare_settings! {
+    /// Settings of the layered pipeline.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct LayeredSettings like in_group("Layered", &[BuildMethod::Layered]);
+
+    /// Width of a coarse voxel: rounded to whole fine cells, one to 32 of them. Larger ones are faster
+    /// and find fewer layers; one wider than 0.7 of the agent's radius may miss ground between things
+    /// that stand close. Typical: 0.2.
+    cell_size_m: f64 = 0.2, {
+        key: "layered.cell_size", label: "Coarse cell size",
+        kind: metres(0.002, 320.0).slider(0.05, 1.0, 0.05)
+    };
+    /// Height of a coarse voxel. Typical: 0.1.
+    cell_height_m: f64 = 0.1, {
+        key: "layered.cell_height", label: "Coarse cell height",
+        kind: metres(0.001, 10.0).slider(0.02, 0.5, 0.01)
+    };
+    /// Width of a cell of the fine depth maps, rounded to the lattice (a multiple of half a
+    /// millimetre). Boundaries are right within one of it, on straight walls within a few millimetres.
+    /// Typical: a sixth of the agent's radius, 0.05.
+    fine_cell_size_m: f64 = 0.05, {
+        key: "layered.fine_cell_size", label: "Fine cell size",
+        kind: metres(0.002, 10.0).slider(0.01, 0.2, 0.005)
+    };
+    /// How far a simplified boundary may lie from the measured one. Typical: 0.25.
+    boundary_error_cells: f64 = 0.25, {
+        key: "layered.boundary_error", label: "Boundary error",
+        kind: multiples("fine cells", 100.0).slider(0.0, 2.0, 0.05)
+    };
+    /// How far the mesh may lie above or below the ground. Typical: 0.02.
+    height_error_m: f64 = 0.02, {
+        key: "layered.height_error", label: "Height error",
+        kind: metres(0.0, 10.0).slider(0.0, 0.2, 0.005)
+    };
+}
+
+/// A name that stands for nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no `{text}`; known are {known}")]
+pub struct UnknownName {
+    text: String,
+    known: String,
+}
+
+impl UnknownName {
+    fn new(text: &str, known: &[SettingChoice]) -> Self {
+        let names: Vec<&str> = known.iter().map(|c| c.name).collect();
+        Self { text: text.to_owned(), known: names.join(", ") }
+    }
+}
+
 impl Method {
+    /// Which one it is, without its settings.
+    #[must_use]
+    pub const fn kind(&self) -> BuildMethod {
+        match self {
+            Self::Exact(_) => BuildMethod::Exact,
+            Self::Voxel(_) => BuildMethod::Voxel,
+            Self::Layered(_) => BuildMethod::Layered,
+            Self::AnySurface => BuildMethod::AnySurface,
+        }
+    }
+
     /// The name used on the command line and in reports.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Voxel => "voxel",
-            Self::Layered => "layered",
-            Self::AnySurface => "any-surface",
-        }
+    pub const fn name(&self) -> &'static str {
+        self.kind().name()
     }
 }
 
-/// The shape of the cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum CellShape {
-    /// Convex polygons: fewer cells, faster queries.
-    #[default]
-    Convex,
-    /// Triangles.
-    Triangles,
-    /// Convex polygons, by merging triangles (Hertel and Mehlhorn).
-    HertelMehlhorn,
-    /// Convex polygons, by portals that split notches (Oliva).
-    Notches,
-}
-
-/// How stairs connect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Stairs {
-    /// Treads are neighbours across step edges; ramps only where treads are apart in plan.
-    #[default]
-    Steps,
-    /// Flights are covered by ramps.
-    Ramps,
-}
-
-/// Gives an area type to triangles whose tag matches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AreaRule {
-    /// The area type's name, for example `water`.
-    pub area: String,
-    /// What to look for in a tag: letters match without regard to case, `*` matches anything; the
-    /// pattern is tried on the whole tag and on each of its parts between slashes.
-    pub tag_pattern: String,
-}
-
-/// Settings of the exact pipeline.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ExactSettings {
-    /// How stairs connect.
-    pub stairs: Stairs,
-    /// Modelling gaps in the ground up to this width are closed, in metres. Larger values heal
-    /// sloppier models; a value near the agent's radius would close real gaps. Typical: 0.01.
-    pub gap_distance_m: f64,
-    /// Walls are at least this thick, widened backwards, in metres; above the gap distance, so that
-    /// no gap is closed through a wall. Typical: 0.025.
-    pub wall_thickness_m: f64,
-    /// The steepest ramp laid over stairs, in radians. Typical: 55°.
-    pub stair_slope_rad: f64,
-    /// How far a simplified boundary may move, always inwards, in metres. Zero keeps every vertex.
-    pub tolerance_m: f64,
-    /// How far a cell may lie above or below the ground it stands for, in metres.
-    pub height_tolerance_m: f64,
-    /// Makes one point of all that lie in a cell of this size before anything else, in metres: for
-    /// clouds of tiny triangles, such as grass and gravel. Moves walls by up to as much. Zero is off.
-    pub cluster_m: f64,
-    /// Takes detail out of uneven ground that changes its height by no more than this, in metres:
-    /// fewer cells and faster searches on terrain and scans. Zero keeps every point. Typical: 0.05.
-    pub simplify_m: f64,
-    /// Takes triangles that face down as ground too: for scenes with careless winding.
-    pub two_sided: bool,
-}
-
-impl Default for ExactSettings {
+impl Default for Method {
     fn default() -> Self {
-        Self {
-            stairs: Stairs::Steps,
-            gap_distance_m: 0.01,
-            wall_thickness_m: 0.025,
-            stair_slope_rad: 55.0_f64.to_radians(),
-            tolerance_m: 0.003,
-            height_tolerance_m: 0.02,
-            cluster_m: 0.0,
-            simplify_m: 0.0,
-            two_sided: false,
+        Self::Exact(ExactSettings::default())
+    }
+}
+
+/// A method with its defaults.
+impl From<BuildMethod> for Method {
+    fn from(kind: BuildMethod) -> Self {
+        match kind {
+            BuildMethod::Exact => Self::Exact(ExactSettings::default()),
+            BuildMethod::Voxel => Self::Voxel(VoxelSettings::default()),
+            BuildMethod::Layered => Self::Layered(LayeredSettings::default()),
+            // A method that this version does not know it does not have either.
+            _ => Self::AnySurface,
         }
     }
 }
 
-/// How the voxel pipeline divides ground into regions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Regions {
-    /// As far as the agent can go without passing over or under ground of the same region.
-    #[default]
-    Flood,
-    /// Ground of one discrete height only.
-    Flat,
-    /// Basins of the distance to the boundary; borders between them may follow the tiles.
-    Watershed,
-    /// Pieces that every row crosses once; borders between them may follow the tiles.
-    Monotone,
+impl From<ExactSettings> for Method {
+    fn from(settings: ExactSettings) -> Self {
+        Self::Exact(settings)
+    }
 }
 
-/// Settings of the voxel pipeline.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VoxelSettings {
-    /// Width of a column, in metres, rounded to the lattice (an even number of units of 15 µm).
-    /// Smaller values follow walls more closely and cost more; boundaries lie less than one cell too
-    /// far out and about one and a half too far in. Typical: a third of the agent's radius, 0.1.
-    pub cell_size_m: f64,
-    /// Height of a cell, in metres: how closely the mesh follows the ground, and what counts as one
-    /// height. Steps are found only where it is at most the agent's largest step. Typical: 0.05.
-    pub cell_height_m: f64,
-    /// Columns along the side of a tile; 0 builds in one tile. Memory grows with the square of it;
-    /// the result does not depend on it.
-    pub tile_size_cells: u32,
-    /// How ground is divided into regions.
-    pub regions: Regions,
-    /// How far a simplified boundary may lie inside of the cells it follows, in cells; outside by a
-    /// quarter of a cell at most. Typical: 1.
-    pub boundary_error_cells: f64,
-    /// How far the mesh may lie above or below the ground, in cell heights. Typical: 0.75.
-    pub height_error_cells: f64,
-    /// Walks over what is too steep but no higher than a step above the ground around it.
-    pub low_obstacles: bool,
-    /// Leaves out the last column before a drop, which the ground may cover only in part.
-    pub drop_ledges: bool,
-    /// Takes what lies between a surface facing down and the next one facing up as solid, so that
-    /// there is no ground inside of things.
-    pub fill_solids: bool,
-    /// Steps over the gaps of open stairs, where the next tread is higher or lower.
-    pub bridge_gaps: bool,
-    /// Takes triangles that face down as ground too: for scenes with careless winding.
-    pub two_sided: bool,
+impl From<VoxelSettings> for Method {
+    fn from(settings: VoxelSettings) -> Self {
+        Self::Voxel(settings)
+    }
 }
 
-impl Default for VoxelSettings {
-    fn default() -> Self {
-        Self {
-            cell_size_m: 0.1,
-            cell_height_m: 0.05,
-            tile_size_cells: 256,
-            regions: Regions::Flood,
-            boundary_error_cells: 1.0,
-            height_error_cells: 0.75,
-            low_obstacles: true,
-            drop_ledges: true,
-            fill_solids: true,
-            bridge_gaps: true,
-            two_sided: false,
+impl From<LayeredSettings> for Method {
+    fn from(settings: LayeredSettings) -> Self {
+        Self::Layered(settings)
+    }
+}
+
+/// Its name; the settings of its own are not told.
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A method with its defaults, by its name.
+impl FromStr for Method {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let kind = ALL.iter().find(|kind| kind.name() == text);
+        kind.map(|&kind| kind.into()).ok_or_else(|| UnknownName::new(text, METHODS))
+    }
+}
+
+impl Field for Method {
+    fn shown(&self) -> SettingValue {
+        SettingValue::Choice(self.name().to_owned())
+    }
+
+    /// Another method comes with its defaults.
+    fn take(&mut self, value: &SettingValue) -> bool {
+        let SettingValue::Choice(name) = value else { return false };
+        if name == self.name() {
+            return true;
         }
+        name.parse().map(|method| *self = method).is_ok()
     }
 }
 
-/// Settings of the layered pipeline.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LayeredSettings {
-    /// Width of a coarse voxel, in metres: rounded to whole fine cells. Larger ones are faster and
-    /// find fewer layers; one wider than 0.7 of the agent's radius may miss ground between things that
-    /// stand close. Typical: 0.2.
-    pub cell_size_m: f64,
-    /// Height of a coarse voxel, in metres. Typical: 0.1.
-    pub cell_height_m: f64,
-    /// Width of a cell of the fine depth maps, in metres, rounded to the lattice (a multiple of half
-    /// a millimetre). Boundaries are right within one of it, on straight walls within a few
-    /// millimetres. Typical: a sixth of the agent's radius, 0.05.
-    pub fine_cell_size_m: f64,
-    /// How far a simplified boundary may lie from the measured one, in fine cells. Typical: 0.25.
-    pub boundary_error_cells: f64,
-    /// How far the mesh may lie above or below the ground, in metres. Typical: 0.02.
-    pub height_error_m: f64,
-    /// Gaps in the ground up to this width are none, in metres. Typical: 0.01.
-    pub gap_distance_m: f64,
-    /// Takes triangles that face down as ground too: for scenes with careless winding.
-    pub two_sided: bool,
+/// A struct of settings within those of a build. Those of a method are there only while it is chosen.
+trait Part: Default {
+    fn of(settings: &BakeSettings) -> Option<&Self>;
+    fn of_mut(settings: &mut BakeSettings) -> Option<&mut Self>;
 }
 
-impl Default for LayeredSettings {
-    fn default() -> Self {
-        Self {
-            cell_size_m: 0.2,
-            cell_height_m: 0.1,
-            fine_cell_size_m: 0.05,
-            boundary_error_cells: 0.25,
-            height_error_m: 0.02,
-            gap_distance_m: 0.01,
-            two_sided: false,
+impl Part for BakeSettings {
+    fn of(settings: &BakeSettings) -> Option<&Self> {
+        Some(settings)
+    }
+
+    fn of_mut(settings: &mut BakeSettings) -> Option<&mut Self> {
+        Some(settings)
+    }
+}
+
+impl Part for Agent {
+    fn of(settings: &BakeSettings) -> Option<&Self> {
+        Some(&settings.agent)
+    }
+
+    fn of_mut(settings: &mut BakeSettings) -> Option<&mut Self> {
+        Some(&mut settings.agent)
+    }
+}
+
+macro_rules! part_of_method {
+    ($part:ty, $method:ident) => {
+        impl Part for $part {
+            fn of(settings: &BakeSettings) -> Option<&Self> {
+                if let Method::$method(part) = &settings.method { Some(part) } else { None }
+            }
+
+            fn of_mut(settings: &mut BakeSettings) -> Option<&mut Self> {
+                if let Method::$method(part) = &mut settings.method { Some(part) } else { None }
+            }
         }
-    }
+    };
 }
-
-/// Everything a build can be told.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BakeSettings {
-    /// Who walks.
-    pub agent: Agent,
-    /// Which pipeline.
-    pub method: Method,
-    /// Which way is up in the scene's frame; any length.
-    pub up: [f64; 3],
-    /// The shape of the cells.
-    pub cells: CellShape,
-    /// How deep a notch of a cell may be and still pass as convex, in metres.
-    pub convex_distance_m: f64,
-    /// Keep only what can be reached from these points; empty keeps everything.
-    pub seeds: Vec<[f64; 3]>,
-    /// Connected patches smaller than this are dropped, unless a seed lies on them, in m².
-    pub min_area_m2: f64,
-    /// Gaps that the agent steps over are filled up to this distance, in metres, measured in space from
-    /// the ground's border on one side to that on the other; less than half the agent's height. Larger
-    /// values join more and ask for a longer stride. Zero is off. Typical: 0.3.
-    pub fill_gaps_m: f64,
-    /// Area types by tag; the first rule that matches counts.
-    pub areas: Vec<AreaRule>,
-    /// Settings of the exact pipeline.
-    pub exact: ExactSettings,
-    /// Settings of the voxel pipeline.
-    pub voxel: VoxelSettings,
-    /// Settings of the layered pipeline.
-    pub layered: LayeredSettings,
-}
-
-impl Default for BakeSettings {
-    fn default() -> Self {
-        Self {
-            agent: Agent::default(),
-            method: Method::Exact,
-            up: [0.0, 1.0, 0.0],
-            cells: CellShape::Convex,
-            convex_distance_m: 0.0,
-            seeds: Vec::new(),
-            min_area_m2: 1.0,
-            fill_gaps_m: 0.0,
-            areas: Vec::new(),
-            exact: ExactSettings::default(),
-            voxel: VoxelSettings::default(),
-            layered: LayeredSettings::default(),
-        }
-    }
-}
-
-/// A setting that cannot be used.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum SettingsError {
-    /// A number is not in its range.
-    #[error("{name} is {value}, but must be {range}; {advice}")]
-    OutOfRange {
-        /// The setting.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// The up direction is none.
-    #[error(transparent)]
-    Up(#[from] FrameError),
-    /// A seed is not finite.
-    #[error("the seed ({}, {}, {}) is not finite; give three plain numbers", seed[0], seed[1], seed[2])]
-    Seed {
-        /// The seed.
-        seed: [f64; 3],
-    },
-    /// More area types than ids.
-    #[error("{count} area types are more than the 65,535 that a mesh can hold")]
-    TooManyAreas {
-        /// How many.
-        count: usize,
-    },
-}
-
-/// Settings that have been checked.
-#[derive(Clone, Debug)]
-pub struct Resolved {
-    /// Who walks.
-    pub agent: Agent,
-    /// Which pipeline.
-    pub method: Method,
-    /// The rotation to Z up, around the user's origin.
-    pub frame: Frame,
-    /// Keep only what can be reached from these points.
-    pub seeds: Vec<[f64; 3]>,
-    /// Smallest patch kept, in m².
-    pub min_area_m2: f64,
-    /// Gaps up to this distance are filled, in metres.
-    pub fill_gaps_m: f64,
-    /// Area types by tag.
-    pub areas: Vec<AreaRule>,
-    /// The exact pipeline's settings.
-    pub exact: ExactSettings,
-    /// The voxel pipeline's settings.
-    pub voxel: VoxelSettings,
-    /// The layered pipeline's settings.
-    pub layered: LayeredSettings,
-    /// The partition's settings.
-    pub partition: PartitionSettings,
-}
-
-impl Resolved {
-    /// What the mesh says about how it was built.
-    pub(crate) fn build_info(&self) -> BuildInfo {
-        let (exact, voxel, layered) = (&self.exact, &self.voxel, &self.layered);
-        let info = BuildInfo {
-            method: BuildMethod::Exact,
-            cell_size_m: 0.0,
-            cell_height_m: 0.0,
-            gap_distance_m: exact.gap_distance_m,
-            stair_slope_rad: exact.stair_slope_rad,
-            min_area_m2: self.min_area_m2,
-            two_sided: exact.two_sided,
-            seeded: !self.seeds.is_empty(),
-        };
-        let gridded = BuildInfo {
-            method: BuildMethod::Voxel,
-            cell_size_m: voxel.cell_size_m,
-            cell_height_m: voxel.cell_height_m,
-            gap_distance_m: voxel.cell_size_m,
-            stair_slope_rad: 0.0,
-            two_sided: voxel.two_sided,
-            ..info
-        };
-        match self.method {
-            Method::Exact => info,
-            Method::Voxel => gridded,
-            Method::Layered => BuildInfo {
-                method: BuildMethod::Layered,
-                cell_size_m: layered.fine_cell_size_m,
-                cell_height_m: layered.height_error_m,
-                gap_distance_m: layered.gap_distance_m,
-                two_sided: layered.two_sided,
-                ..gridded
-            },
-            Method::AnySurface => BuildInfo { method: BuildMethod::AnySurface, ..info },
-        }
-    }
-}
-
-/// Settings of the partition.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PartitionSettings {
-    /// The shape of the cells.
-    pub cells: CellShape,
-    /// How deep a notch may be, in metres.
-    pub convex_distance_m: f64,
-    /// How far a cell may lie above or below the faces it is made of, in metres.
-    pub height_tolerance_m: f64,
-}
-
-fn in_range(
-    name: &'static str,
-    value: f64,
-    ok: bool,
-    range: &'static str,
-    advice: &'static str,
-) -> Result<(), SettingsError> {
-    // NaN makes every comparison false, so `ok` is false for it.
-    if ok { Ok(()) } else { Err(SettingsError::OutOfRange { name, value, range, advice }) }
-}
-
-impl BakeSettings {
-    /// Checks ranges and combinations, once.
-    pub fn resolve(&self) -> Result<Resolved, SettingsError> {
-        let a = &self.agent;
-        let e = &self.exact;
-        let metres = "give it in metres";
-        in_range(
-            "the agent's height",
-            a.height_m,
-            a.height_m > 0.0 && a.height_m <= 1000.0,
-            "above 0 and at most 1000 m",
-            metres,
-        )?;
-        in_range(
-            "the agent's radius",
-            a.radius_m,
-            (0.0..=100.0).contains(&a.radius_m),
-            "from 0 to 100 m",
-            metres,
-        )?;
-        in_range(
-            "the largest slope",
-            a.max_slope_rad.to_degrees(),
-            a.max_slope_rad > 0.0 && a.max_slope_rad.to_degrees() <= 85.0,
-            "above 0° and at most 85°",
-            "steeper ground is a wall to this pipeline",
-        )?;
-        in_range(
-            "the largest step",
-            a.max_step_m,
-            a.max_step_m >= 0.0 && a.max_step_m < a.height_m,
-            "from 0 to below the agent's height",
-            "lower the step or raise the height",
-        )?;
-        in_range(
-            "the convex distance",
-            self.convex_distance_m,
-            (0.0..=100.0).contains(&self.convex_distance_m),
-            "from 0 to 100 m",
-            metres,
-        )?;
-        in_range(
-            "the smallest area",
-            self.min_area_m2,
-            self.min_area_m2 >= 0.0 && self.min_area_m2.is_finite(),
-            "0 or more, in m²",
-            "0 keeps everything",
-        )?;
-        in_range(
-            "the distance of gaps to fill",
-            self.fill_gaps_m,
-            self.fill_gaps_m >= 0.0 && self.fill_gaps_m < 0.5 * a.height_m,
-            "0, which is off, or less than half the agent's height, in metres",
-            "lower it, or raise the agent's height: above that it is not clear which floor a gap leads to",
-        )?;
-        in_range(
-            "the gap distance",
-            e.gap_distance_m,
-            (0.0..=1.0).contains(&e.gap_distance_m),
-            "from 0 to 1 m",
-            "it is for modelling gaps; gaps to step over are annotated with --fill-gaps",
-        )?;
-        in_range(
-            "the wall thickness",
-            e.wall_thickness_m,
-            e.wall_thickness_m > e.gap_distance_m && e.wall_thickness_m <= 10.0,
-            "above the gap distance and at most 10 m",
-            "raise it, or lower the gap distance, so that no gap is closed through a wall",
-        )?;
-        in_range(
-            "the stair slope",
-            e.stair_slope_rad.to_degrees(),
-            e.stair_slope_rad > 0.0 && e.stair_slope_rad.to_degrees() <= 85.0,
-            "above 0° and at most 85°",
-            "it is the steepest ramp laid over stairs",
-        )?;
-        in_range(
-            "the tolerance",
-            e.tolerance_m,
-            (0.0..=10.0).contains(&e.tolerance_m),
-            "from 0 to 10 m",
-            metres,
-        )?;
-        in_range(
-            "the height tolerance",
-            e.height_tolerance_m,
-            (0.0..=10.0).contains(&e.height_tolerance_m),
-            "from 0 to 10 m",
-            metres,
-        )?;
-        in_range(
-            "the size of clusters",
-            e.cluster_m,
-            (0.0..=10.0).contains(&e.cluster_m),
-            "from 0 to 10 m",
-            "0 keeps every point",
-        )?;
-        in_range(
-            "the height by which ground may be simplified",
-            e.simplify_m,
-            (0.0..=10.0).contains(&e.simplify_m),
-            "from 0 to 10 m",
-            "0 keeps every point",
-        )?;
-        self.voxel.check()?;
-        self.layered.check()?;
-        if let Some(&seed) = self.seeds.iter().find(|s| !s.iter().all(|c| c.is_finite())) {
-            return Err(SettingsError::Seed { seed });
-        }
-        if self.areas.len() >= usize::from(u16::MAX) {
-            return Err(SettingsError::TooManyAreas { count: self.areas.len() });
-        }
-        Ok(Resolved {
-            agent: self.agent,
-            method: self.method,
-            frame: Frame::with_up(self.up)?,
-            seeds: self.seeds.clone(),
-            min_area_m2: self.min_area_m2,
-            fill_gaps_m: self.fill_gaps_m,
-            areas: self.areas.clone(),
-            exact: self.exact,
-            voxel: self.voxel,
-            layered: self.layered,
-            partition: PartitionSettings {
-                cells: self.cells,
-                convex_distance_m: self.convex_distance_m,
-                height_tolerance_m: e.height_tolerance_m,
-            },
-        })
-    }
-}
-
-impl VoxelSettings {
-    fn check(&self) -> Result<(), SettingsError> {
-        in_range(
-            "the cell size",
-            self.cell_size_m,
-            (0.002..=10.0).contains(&self.cell_size_m),
-            "from 0.002 to 10 m",
-            "a third of the agent's radius is usual",
-        )?;
-        in_range(
-            "the cell height",
-            self.cell_height_m,
-            (0.001..=10.0).contains(&self.cell_height_m),
-            "from 0.001 to 10 m",
-            "half the cell size is usual",
-        )?;
-        in_range(
-            "the tile size",
-            f64::from(self.tile_size_cells),
-            self.tile_size_cells == 0 || (8..=16_384).contains(&self.tile_size_cells),
-            "from 8 to 16,384 cells, or 0 for one tile",
-            "256 is usual",
-        )?;
-        in_range(
-            "the boundary error",
-            self.boundary_error_cells,
-            (0.0..=100.0).contains(&self.boundary_error_cells),
-            "from 0 to 100 cells",
-            "1 is usual",
-        )?;
-        in_range(
-            "the height error",
-            self.height_error_cells,
-            (0.0..=100.0).contains(&self.height_error_cells),
-            "from 0 to 100 cell heights",
-            "0.75 is usual",
-        )
-    }
-}
-
-impl LayeredSettings {
-    fn check(&self) -> Result<(), SettingsError> {
-        in_range(
-            "the fine cell size",
-            self.fine_cell_size_m,
-            (0.002..=10.0).contains(&self.fine_cell_size_m),
-            "from 0.002 to 10 m",
-            "a sixth of the agent's radius is usual",
-        )?;
-        in_range(
-            "the coarse cell size",
-            self.cell_size_m,
-            self.cell_size_m >= self.fine_cell_size_m
-                && self.cell_size_m <= 32.0 * self.fine_cell_size_m,
-            "from one to 32 fine cells",
-            "four fine cells are usual",
-        )?;
-        in_range(
-            "the coarse cell height",
-            self.cell_height_m,
-            (0.001..=10.0).contains(&self.cell_height_m),
-            "from 0.001 to 10 m",
-            "half the coarse cell size is usual",
-        )?;
-        in_range(
-            "the boundary error",
-            self.boundary_error_cells,
-            (0.0..=100.0).contains(&self.boundary_error_cells),
-            "from 0 to 100 fine cells",
-            "0.25 is usual",
-        )?;
-        in_range(
-            "the height error",
-            self.height_error_m,
-            (0.0..=10.0).contains(&self.height_error_m),
-            "from 0 to 10 m",
-            "0.02 is usual",
-        )?;
-        in_range(
-            "the gap distance of layers",
-            self.gap_distance_m,
-            (0.0..=1.0).contains(&self.gap_distance_m),
-            "from 0 to 1 m",
-            "0.01 is usual",
-        )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn defaults_resolve() {
-        assert!(BakeSettings::default().resolve().is_ok());
-    }
-
-    #[test]
-    fn absurd_settings_are_refused_with_advice() {
-        let base = BakeSettings::default;
-        let with = |f: &dyn Fn(&mut BakeSettings)| {
-            let mut s = base();
-            f(&mut s);
-            s.resolve()
-        };
-        assert!(with(&|s| s.agent.height_m = f64::NAN).is_err());
-        assert!(with(&|s| s.agent.height_m = 0.0).is_err());
-        assert!(with(&|s| s.agent.radius_m = -1.0).is_err());
-        assert!(with(&|s| s.agent.max_step_m = 2.0).is_err());
-        assert!(with(&|s| s.agent.max_slope_rad = 1.6).is_err());
-        assert!(with(&|s| s.up = [0.0; 3]).is_err());
-        assert!(with(&|s| s.exact.gap_distance_m = 0.1).is_err());
-        assert!(with(&|s| s.fill_gaps_m = -0.1).is_err());
-        assert!(with(&|s| s.fill_gaps_m = f64::NAN).is_err());
-        assert!(with(&|s| s.fill_gaps_m = 0.9).is_err(), "half the height");
-        assert!(with(&|s| s.fill_gaps_m = 0.89).is_ok());
-        assert!(with(&|s| s.seeds = vec![[f64::INFINITY, 0.0, 0.0]]).is_err());
-        assert!(with(&|s| s.min_area_m2 = f64::INFINITY).is_err());
-    }
-}
+part_of_method!(ExactSettings, Exact);
+part_of_method!(VoxelSettings, Voxel);
+part_of_method!(LayeredSettings, Layered);

@@ -7,33 +7,34 @@
 //! distances, and in asking only questions whose answer is the same in every tile: so the result does
 //! not depend on the size of the tiles. Each stage's file says where and why.
 
-mod add_detail;
-mod bridge_gaps;
-pub(crate) mod chain_contours;
-pub(crate) mod divide;
+mod bin_tiles;
+mod bridge_steps;
+mod chain_contours;
+mod divide;
 mod erode;
 mod filter_spans;
-pub(crate) mod grid;
-pub(crate) mod lift;
+mod keep_risers;
 mod link_neighbours;
-pub(crate) mod merge_tiles;
-pub(crate) mod rasterize;
-mod region_mesh;
+mod merge_tiles;
 mod sample_places;
 mod segment;
-pub(crate) mod simplify_contours;
+mod spans;
+mod tile_views;
 mod trace_contours;
 mod trace_tiles;
-mod walk_over_risers;
 
 use crate::context::StageContext;
+use crate::contour::chain::Contours;
+use crate::contour::lift::{LiftFrame, lift};
+use crate::contour::simplify::{Deviation, simplify_contours};
 use crate::error::BakeError;
-use crate::exact::drop_small::drop_small;
-use crate::exact::read;
+use crate::input::classify::Classifier;
+use crate::input::read::{Soup, read};
 use crate::settings::Resolved;
 use crate::surface::WalkableSurface;
-use crate::voxel::lift::LiftFrame;
-use crate::voxel::simplify_contours::Deviation;
+use crate::voxel::bin_tiles::BinnedTiles;
+use crate::voxel::tile_views::view_of_tiles;
+use surefoot_mesh::CellKind;
 use surefoot_scene::Scene;
 
 /// The stages in order.
@@ -43,18 +44,35 @@ pub(crate) fn build(
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
     let voxel = &settings.voxel;
-    let soup = context.stage("read", |c| read::read(scene, settings, c))?;
-    let tiles = context.stage("bin_tiles", |c| grid::bin_tiles(&soup, settings, c))?;
+    let soup = context.stage("read", |c| read(scene, &settings.reading(), c), Soup::view)?;
+    let tiles = context.stage(
+        "bin_tiles",
+        |c| {
+            let classifier = Classifier::new(&settings.agent, settings.two_sided);
+            bin_tiles::bin_tiles(&soup, &classifier, &settings.agent, voxel, c)
+        },
+        BinnedTiles::view,
+    )?;
     let (frame, area_names) = (soup.frame, soup.area_names);
     let grid = tiles.grid;
     // Rasterize, filter, link, erode, segment and trace, tile by tile.
-    let traced = context.stage("trace_tiles", |c| trace_tiles::trace_tiles(tiles, voxel, c))?;
-    let merged =
-        context.stage("merge_tiles", |c| merge_tiles::merge_tiles(traced, voxel.regions, c))?;
-    let contours = context.stage("chain_contours", |c| {
-        chain_contours::chain_contours(merged, grid.agent_height, c)
-    })?;
-    let height_error = voxel.height_error_cells * f64::from(grid.cell_height);
+    let traced = context.stage(
+        "trace_tiles",
+        |c| trace_tiles::trace_tiles(tiles, voxel, c),
+        |traced| view_of_tiles(traced, &frame, &grid),
+    )?;
+    let merged = context.stage(
+        "merge_tiles",
+        |c| merge_tiles::merge_tiles(traced, voxel.regions, c),
+        |merged| merged.view(&frame, &grid),
+    )?;
+    let show = |contours: &Contours| contours.view(&frame, &grid.columns);
+    let contours = context.stage(
+        "chain_contours",
+        |c| chain_contours::chain_contours(merged, grid.agent_height, c),
+        show,
+    )?;
+    let height_error = voxel.height_error_cells * f64::from(grid.columns.cell_height);
     let deviation = Deviation {
         plan: voxel.boundary_error_cells,
         height: height_error,
@@ -62,16 +80,10 @@ pub(crate) fn build(
         outwards: 0.25,
         at_steps: 0.5,
     };
-    let contours = context.stage("simplify_contours", |c| {
-        simplify_contours::simplify_contours(contours, &deviation, c)
-    })?;
-    let into = LiftFrame { frame, grid: &grid, area_names, height_error };
-    let surface = context.stage("lift", |c| lift::lift(contours, into, c))?;
-    // Patches that fillers of gaps may join are dropped after those are laid.
-    if settings.fill_gaps_m > 0.0 {
-        return Ok(surface);
-    }
-    context.stage("drop_small", |c| {
-        drop_small(surface, settings.min_area_m2, &settings.seeds, &settings.agent, c)
-    })
+    let contours =
+        context.stage("simplify_contours", |c| simplify_contours(contours, &deviation, c), show)?;
+    let kind_at = |_, _| CellKind::Ground;
+    let into =
+        LiftFrame { frame, grid: &grid.columns, area_names, height_error, kind_at: &kind_at };
+    context.stage("lift", |c| lift(contours, into, c), WalkableSurface::view)
 }

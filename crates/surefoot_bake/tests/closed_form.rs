@@ -1,7 +1,7 @@
 //! Builds scenes whose answers are known in closed form and compares with truth: at several angles,
 //! clean, shattered into T-junctions, jittered and dirty.
 
-use surefoot_bake::{Agent, BakeSettings, Baked, ExactSettings, StageContext, Stairs, bake_in};
+use surefoot_bake::{Agent, BakeSettings, Baked, Baker, ExactSettings, Stairs};
 use surefoot_mesh::{CellKind, Query};
 use surefoot_testing_scenes::{ProceduralScene, Variant, build};
 
@@ -28,10 +28,10 @@ fn bake_scene(scene: &ProceduralScene, stairs: Stairs) -> Baked {
             max_step_m: known.max_step_m,
         },
         min_area_m2: 0.0,
-        exact: ExactSettings { stairs, ..ExactSettings::default() },
+        method: ExactSettings { stairs, ..ExactSettings::default() }.into(),
         ..BakeSettings::default()
     };
-    bake_in(&scene.scene, &settings, StageContext::new()).expect("the scene builds")
+    Baker::new(&settings).bake(&scene.scene).expect("the scene builds")
 }
 
 /// What differs from the truth, in words.

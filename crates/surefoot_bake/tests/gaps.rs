@@ -1,7 +1,7 @@
 //! Gap annotation on scenes with known answers: who is connected with whom, how large the fillers are,
 //! and that the ground is what it was.
 
-use surefoot_bake::{Agent, BakeSettings, Baked, CellShape, StageContext, bake_in};
+use surefoot_bake::{Agent, BakeSettings, Baked, Baker, CellShape};
 use surefoot_mesh::{CellId, CellKind, NavMesh, Query};
 use surefoot_scene::Scene;
 use surefoot_testing_scenes::{Variant, build};
@@ -18,7 +18,7 @@ fn settings(reach_m: f64) -> BakeSettings {
 }
 
 fn bake_scene(scene: &Scene, reach_m: f64) -> Baked {
-    bake_in(scene, &settings(reach_m), StageContext::new()).unwrap()
+    Baker::new(&settings(reach_m)).bake(scene).unwrap()
 }
 
 /// Triangles given by their corners; Y is up.
@@ -172,7 +172,7 @@ fn a_floor_of_slats_becomes_one_and_the_slats_stay_as_they_are() {
         let variant = Variant { size: Some(300), rotate_deg, ..Variant::default() };
         let scene = build("grates", &variant).unwrap();
         let tiny = BakeSettings { min_area_m2: 0.0, ..settings(0.03) };
-        let apart = bake_in(&scene.scene, &tiny, StageContext::new()).unwrap();
+        let apart = Baker::new(&tiny).bake(&scene.scene).unwrap();
         assert_eq!(apart.mesh.summary().components, 300);
         // Slats smaller than the least area are kept, since they hang together.
         let joined = bake_scene(&scene.scene, 0.05);
@@ -192,7 +192,7 @@ fn holes_are_filled_more_and_more_and_whole_in_the_end() {
     settings.agent.height_m = 2.2;
     let area = |reach_m: f64, settings: &mut BakeSettings| {
         settings.fill_gaps_m = reach_m;
-        bake_in(&scene, settings, StageContext::new()).unwrap().mesh.summary()
+        Baker::new(settings).bake(&scene).unwrap().mesh.summary()
     };
     let ground = area(0.0, &mut settings).area_m2;
     let holes = 13.0 * 10.4 - ground;
@@ -215,7 +215,7 @@ fn the_ground_is_the_same_to_the_last_unit() {
             let mut settings = settings(reach_m);
             settings.cells = CellShape::Triangles;
             settings.min_area_m2 = 0.0;
-            let mesh = bake_in(&scene, &settings, StageContext::new()).unwrap().mesh;
+            let mesh = Baker::new(&settings).bake(&scene).unwrap().mesh;
             ground_area_m2(&mesh)
         };
         assert!((ground(0.0) - ground(0.3)).abs() < 1e-9, "{name}");
@@ -228,7 +228,7 @@ fn the_reach_is_measured_across_the_gap_also_for_an_agent_with_a_radius() {
         for (gap_m, connected) in [(0.1, true), (0.295, true), (0.305, false)] {
             let settings = BakeSettings { agent: Agent::default(), ..settings(0.3) };
             let scene = two_plates(gap_m, 0.0).turned(angle);
-            let mesh = bake_in(&scene, &settings, StageContext::new()).unwrap().mesh;
+            let mesh = Baker::new(&settings).bake(&scene).unwrap().mesh;
             let summary = mesh.summary();
             assert_eq!(summary.components, if connected { 1 } else { 2 }, "{angle}°, {gap_m} m");
             // The ground that was kept free beside the gap is crossed too.
@@ -243,7 +243,7 @@ fn a_wall_across_the_gap_keeps_the_radius_free() {
     let mut soup = two_plates(0.2, 0.0);
     soup.block([2.0, -0.5, 0.9], [4.2, 2.5, 1.1]);
     let settings = BakeSettings { agent: Agent::default(), ..settings(0.3) };
-    let mesh = bake_in(&soup.turned(17.3), &settings, StageContext::new()).unwrap().mesh;
+    let mesh = Baker::new(&settings).bake(&soup.turned(17.3)).unwrap().mesh;
     // Between the wall and either border: 0.9 m less the radius twice.
     let expected = 2.0 * 0.3 * (0.2 + 0.6);
     let area_m2 = mesh.summary().gap_area_m2;

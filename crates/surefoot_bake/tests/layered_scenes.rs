@@ -2,7 +2,7 @@
 //! threads, and against closed forms.
 
 use surefoot_bake::{
-    Agent, BakeSettings, Baked, LayeredSettings, Method, StageContext, Warning, bake_in,
+    Agent, BakeSettings, Baked, Baker, BuildMethod, LayeredSettings, Method, Warning,
 };
 use surefoot_mesh::{NavMesh, Query};
 use surefoot_scene::Scene;
@@ -15,7 +15,7 @@ fn scene(name: &str, size: u32, rotate_deg: f64) -> ProceduralScene {
     build(name, &Variant { size, rotate_deg, seed: 1, ..Variant::default() }).expect("a scene")
 }
 
-fn settings_for(scene: &ProceduralScene, method: Method, wider_m: f64) -> BakeSettings {
+fn settings_for(scene: &ProceduralScene, method: BuildMethod, wider_m: f64) -> BakeSettings {
     let known = &scene.truth.agent;
     BakeSettings {
         agent: Agent {
@@ -24,14 +24,19 @@ fn settings_for(scene: &ProceduralScene, method: Method, wider_m: f64) -> BakeSe
             max_slope_rad: known.max_slope_deg.to_radians(),
             max_step_m: known.max_step_m,
         },
-        method,
-        layered: LayeredSettings { fine_cell_size_m: FINE_CELL_M, ..LayeredSettings::default() },
+        method: match method {
+            BuildMethod::Layered => Method::Layered(LayeredSettings {
+                fine_cell_size_m: FINE_CELL_M,
+                ..LayeredSettings::default()
+            }),
+            other => other.into(),
+        },
         ..BakeSettings::default()
     }
 }
 
 fn bake(scene: &ProceduralScene, settings: &BakeSettings) -> Baked {
-    let baked = bake_in(&scene.scene, settings, StageContext::new()).expect("the scene builds");
+    let baked = Baker::new(settings).bake(&scene.scene).expect("the scene builds");
     let lost = |w: &&Warning| matches!(w, Warning::FaceLost { .. });
     assert!(!baked.report.warnings.iter().any(|w| lost(&w)), "{:?}", baked.report.warnings);
     baked
@@ -104,8 +109,8 @@ fn ground_and_ways_are_those_of_the_exact_pipeline() {
         let scene = scene(name, size, 0.0);
         let two_cells_m = 2.0 * FINE_CELL_M;
         let [thin, exact, wide] = [-two_cells_m, 0.0, two_cells_m]
-            .map(|wider| bake(&scene, &settings_for(&scene, Method::Exact, wider)).mesh);
-        let layered = bake(&scene, &settings_for(&scene, Method::Layered, 0.0)).mesh;
+            .map(|wider| bake(&scene, &settings_for(&scene, BuildMethod::Exact, wider)).mesh);
+        let layered = bake(&scene, &settings_for(&scene, BuildMethod::Layered, 0.0)).mesh;
         let ratio = layered.area_m2() / exact.area_m2();
         if !(0.98..=1.02).contains(&ratio) {
             wrong.push(format!("{name}: {} of {} m²", layered.area_m2(), exact.area_m2()));
@@ -122,15 +127,15 @@ fn ground_and_ways_are_those_of_the_exact_pipeline() {
 #[test]
 fn floating_steps_are_climbed_where_the_exact_pipeline_climbs_them() {
     let scene = scene("platforms", 0, 0.0);
-    let bake_with = |method: Method, wider_m: f64| {
+    let bake_with = |method: BuildMethod, wider_m: f64| {
         let mut settings = settings_for(&scene, method, 0.0);
         settings.agent.radius_m = BakeSettings::default().agent.radius_m + wider_m;
         bake(&scene, &settings).mesh
     };
     let two_cells_m = 2.0 * FINE_CELL_M;
     let [thin, exact, wide] =
-        [-two_cells_m, 0.0, two_cells_m].map(|wider| bake_with(Method::Exact, wider));
-    let layered = bake_with(Method::Layered, 0.0);
+        [-two_cells_m, 0.0, two_cells_m].map(|wider| bake_with(BuildMethod::Exact, wider));
+    let layered = bake_with(BuildMethod::Layered, 0.0);
     let (same, all) = agreement(&exact, &layered, [&thin, &wide]);
     assert!(all >= 50 && same as f64 >= 0.99 * all as f64, "{same} of {all} pairs agree");
 }
@@ -157,8 +162,8 @@ fn a_floor_with_cracks_is_one_floor() {
         .map(|k| f64::from(k) * pitch_m)
         .map(|x| level([x, x + pitch_m - 0.008], 0.0, [0.0, 3.0]))
         .collect();
-    let settings = BakeSettings { method: Method::Layered, ..BakeSettings::default() };
-    let mesh = bake_in(&scene_of(&strips), &settings, StageContext::new()).expect("builds").mesh;
+    let settings = BakeSettings { method: BuildMethod::Layered.into(), ..BakeSettings::default() };
+    let mesh = Baker::new(&settings).bake(&scene_of(&strips)).expect("builds").mesh;
     let expected_m2 = (12.0 * pitch_m - 0.6) * 2.4;
     let ratio = mesh.area_m2() / expected_m2;
     assert!((0.98..1.02).contains(&ratio), "{} of {expected_m2} m²", mesh.area_m2());
@@ -181,11 +186,11 @@ fn round_rods_are_stepped_over() {
         }
     }
     let scene = scene_of(&faces);
-    let area_m2 = |method: Method| {
-        let settings = BakeSettings { method, ..BakeSettings::default() };
-        bake_in(&scene, &settings, StageContext::new()).expect("builds").mesh.area_m2()
+    let area_m2 = |method: BuildMethod| {
+        let settings = BakeSettings { method: method.into(), ..BakeSettings::default() };
+        Baker::new(&settings).bake(&scene).expect("builds").mesh.area_m2()
     };
-    let (layered, exact) = (area_m2(Method::Layered), area_m2(Method::Exact));
+    let (layered, exact) = (area_m2(BuildMethod::Layered), area_m2(BuildMethod::Exact));
     assert!((0.98..1.02).contains(&(layered / exact)), "{layered} of {exact} m²");
     assert!(exact > 0.9 * 5.4 * 3.4, "{exact} m²");
 }
@@ -206,19 +211,19 @@ fn turned_box(half_m: f64, y: [f64; 2], turn_rad: f64) -> Vec<[[f64; 3]; 4]> {
 /// centimetre, a tenth of a pixel.
 #[test]
 fn a_tread_narrower_than_a_pixel_is_a_tread() {
-    let connects = |method: Method, board_m: f64, out_m: f64, turn_rad: f64| {
+    let connects = |method: BuildMethod, board_m: f64, out_m: f64, turn_rad: f64| {
         let mut faces = vec![level([-3.0, 3.0], 0.0, [-3.0, 3.0])];
         faces.extend(turned_box(1.0 + out_m, [0.0, board_m], turn_rad));
         faces.extend(turned_box(1.0, [board_m, 0.58], turn_rad));
-        let settings = BakeSettings { method, ..BakeSettings::default() };
-        let mesh = bake_in(&scene_of(&faces), &settings, StageContext::new()).expect("builds").mesh;
+        let settings = BakeSettings { method: method.into(), ..BakeSettings::default() };
+        let mesh = Baker::new(&settings).bake(&scene_of(&faces)).expect("builds").mesh;
         joined(&Query::new(&mesh), [2.2, 0.0, 2.2], [0.0, 0.58, 0.0], [0.1; 3])
     };
     for turn_deg in [0.0, 30.0_f64] {
         for (board_m, out_m, expected) in
             [(0.28, 0.005, Some(true)), (0.28, 0.0, Some(false)), (0.15, 0.005, Some(false))]
         {
-            let found = [Method::Exact, Method::Layered]
+            let found = [BuildMethod::Exact, BuildMethod::Layered]
                 .map(|method| connects(method, board_m, out_m, turn_deg.to_radians()));
             assert_eq!(found, [expected; 2], "{board_m} m high, {out_m} m out, {turn_deg}°");
         }
@@ -236,8 +241,9 @@ fn low_lips_narrower_than_the_gap_distance_are_stepped_over() {
             lip.reverse();
             lip
         }));
-        let settings = BakeSettings { method: Method::Layered, ..BakeSettings::default() };
-        let baked = bake_in(&scene_of(&faces), &settings, StageContext::new());
+        let settings =
+            BakeSettings { method: BuildMethod::Layered.into(), ..BakeSettings::default() };
+        let baked = Baker::new(&settings).bake(&scene_of(&faces));
         baked.map_or(0.0, |b| b.mesh.area_m2())
     };
     let expected_m2 = 3.4 * 2.4;
@@ -250,7 +256,7 @@ fn low_lips_narrower_than_the_gap_distance_are_stepped_over() {
 #[test]
 fn a_roof_that_no_seed_reaches_disappears() {
     let scene = scene("testmap-0", 0, 0.0);
-    let mut settings = settings_for(&scene, Method::Layered, 0.0);
+    let mut settings = settings_for(&scene, BuildMethod::Layered, 0.0);
     // On a block 2.5 m high, beside the bridge.
     let (roof, ground) = ([7.5, 2.5, 3.5], [15.0, 0.0, 18.0]);
     let near = [0.1, 0.3, 0.1];
@@ -274,7 +280,7 @@ fn a_roof_that_no_seed_reaches_disappears() {
 fn any_number_of_threads_gives_the_same_bytes() {
     for name in ["testmap-1", "spiral-stairs"] {
         let scene = scene(name, 0, 17.3);
-        let settings = settings_for(&scene, Method::Layered, 0.0);
+        let settings = settings_for(&scene, BuildMethod::Layered, 0.0);
         let bytes = |threads: usize| {
             let pool =
                 rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
@@ -291,7 +297,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
 fn differences(scene: &ProceduralScene) -> Vec<String> {
     let truth = &scene.truth;
     let both = [-FINE_CELL_M, FINE_CELL_M].map(|wider| {
-        let settings = settings_for(scene, Method::Layered, wider);
+        let settings = settings_for(scene, BuildMethod::Layered, wider);
         bake(scene, &BakeSettings { min_area_m2: 0.0, ..settings }).mesh
     });
     let [mut thin, mut wide] = [Query::new(&both[0]), Query::new(&both[1])];

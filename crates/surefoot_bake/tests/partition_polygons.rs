@@ -6,9 +6,10 @@
 
 use surefoot_bake::{CellShape, PartitionSettings, PolygonPartition, partition_polygon};
 use surefoot_geom::LatticePoint;
+use surefoot_geom::convex_hull::convex_hull;
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
 use surefoot_geom::overlay::Overlayer;
-use surefoot_geom::polygon::{Contour, Polygon, contour_area2, convex_hull};
+use surefoot_geom::polygon::{Contour, Polygon, contour_area2};
 use surefoot_geom::predicates::orient;
 
 /// How far a cell's corner may lie inside its hull in any case, in units.

@@ -1,8 +1,6 @@
 //! Small scenes, each for one fault that was found in a real one, named after its symptom.
 
-use surefoot_bake::{
-    BakeSettings, Baked, ExactSettings, StageContext, StageObserver, StageView, Stairs, bake_in,
-};
+use surefoot_bake::{BakeSettings, Baked, Baker, ExactSettings, StageObserver, StageView, Stairs};
 use surefoot_mesh::Query;
 use surefoot_scene::Scene;
 
@@ -41,13 +39,12 @@ impl Soup {
     }
 
     fn bake(&self) -> Baked {
-        self.bake_with(ExactSettings::default())
+        self.bake_with(BakeSettings::default())
     }
 
-    fn bake_with(&self, exact: ExactSettings) -> Baked {
+    fn bake_with(&self, settings: BakeSettings) -> Baked {
         let scene = Scene::from_triangles(&self.points, &self.triangles).unwrap();
-        let settings = BakeSettings { exact, ..BakeSettings::default() };
-        bake_in(&scene, &settings, StageContext::new()).unwrap()
+        Baker::new(&settings).bake(&scene).unwrap()
     }
 
     /// A square of ground, `cells` along each side of half a metre, whose height is given.
@@ -168,7 +165,8 @@ fn simplified_ground_has_fewer_cells_and_lies_within_the_tolerance() {
     };
     let soup = Soup::uneven(40, height);
     let whole = soup.bake();
-    let simple = soup.bake_with(ExactSettings { simplify_m: 0.05, ..ExactSettings::default() });
+    let exact = ExactSettings { simplify_m: 0.05, ..ExactSettings::default() };
+    let simple = soup.bake_with(BakeSettings { method: exact.into(), ..BakeSettings::default() });
     assert!(
         simple.mesh.cell_count() * 3 < whole.mesh.cell_count(),
         "{} cells instead of {}",
@@ -205,7 +203,7 @@ fn clustering_gives_back_the_ground_under_a_cloud_of_tiny_triangles() {
     let whole_m2 = 5.4 * 5.4;
     let cloud = soup.bake();
     assert!(cloud.mesh.area_m2() < 0.65 * whole_m2, "{}", cloud.mesh.area_m2());
-    let clear = soup.bake_with(ExactSettings { cluster_m: 0.2, ..ExactSettings::default() });
+    let clear = soup.bake_with(BakeSettings { cluster_m: 0.2, ..BakeSettings::default() });
     assert!(clear.mesh.area_m2() > 0.85 * whole_m2, "{}", clear.mesh.area_m2());
 }
 
@@ -227,12 +225,13 @@ fn ramps_as_flat_as_the_ground_are_not_laid() {
     soup.level((0.0, 0.0), (6.0, 6.0), 0.0, true);
     soup.block([2.0, 0.0, 2.0], [6.0, 0.2, 6.0]);
     for degrees in [0.01_f64, 5.0, 55.0] {
-        let settings = ExactSettings {
+        let exact = ExactSettings {
             stairs: Stairs::Ramps,
             stair_slope_rad: degrees.to_radians(),
             ..ExactSettings::default()
         };
-        let baked = soup.bake_with(settings);
+        let baked =
+            soup.bake_with(BakeSettings { method: exact.into(), ..BakeSettings::default() });
         let mut query = Query::new(&baked.mesh);
         assert!(query.find_path([1.0, 0.0, 1.0], [4.0, 0.2, 4.0]).is_ok(), "{degrees}°");
     }
@@ -266,10 +265,10 @@ fn what_hangs_is_kept_clear_of_though_it_is_narrower_than_a_gap() {
             [x + width, y[1], z[1]],
             [x + width, y[1], z[0]],
         ]);
-        soup.bake_with(ExactSettings {
+        soup.bake_with(BakeSettings {
             gap_distance_m: 0.05,
             wall_thickness_m: 0.06,
-            ..ExactSettings::default()
+            ..BakeSettings::default()
         })
     };
     for width in [0.005, 0.02, 0.045, 0.07] {
@@ -287,10 +286,10 @@ fn a_pole_thinner_than_a_gap_is_kept_clear_of() {
         let mut soup = Soup::default();
         soup.level((0.0, 0.0), (4.0, 4.0), 0.0, true);
         soup.block([2.0, -0.1, 2.0], [2.0 + thick, 2.0, 2.0 + thick]);
-        let baked = soup.bake_with(ExactSettings {
+        let baked = soup.bake_with(BakeSettings {
             gap_distance_m,
             wall_thickness_m: gap_distance_m + 0.015,
-            ..ExactSettings::default()
+            ..BakeSettings::default()
         });
         for (x, z) in [(1.75, 2.0), (2.25, 2.0), (2.0, 1.75), (2.0, 2.25), (1.9, 1.9), (2.1, 1.9)] {
             assert!(!on_mesh(&baked, [x, 0.0, z]), "({x}, {z}), {thick} m thick");
@@ -320,7 +319,6 @@ fn every_stage_can_be_looked_at() {
     soup.triangles.extend(ground.triangles.iter().map(|t| t.map(|i| first + i)));
     let scene = Scene::from_triangles(&soup.points, &soup.triangles).unwrap();
     let mut names = Names(Vec::new());
-    let context = StageContext::new().with_observer(&mut names);
-    bake_in(&scene, &BakeSettings::default(), context).unwrap();
+    Baker::new(&BakeSettings::default()).observe(&mut names).bake(&scene).unwrap();
     assert!(names.0.contains(&"erode") && names.0.contains(&"join_eroded"), "{:?}", names.0);
 }

@@ -5,7 +5,7 @@
 //! one wider by that much nowhere where it says no; the mesh of the one holds all free points and at
 //! least the true area, that of the other no blocked point and at most the true area.
 
-use surefoot_bake::{Agent, BakeSettings, Baked, Method, StageContext, VoxelSettings, bake_in};
+use surefoot_bake::{Agent, BakeSettings, Baked, Baker, Method, VoxelSettings};
 use surefoot_mesh::{CellId, Query};
 use surefoot_scene::Scene;
 use surefoot_testing_scenes::{ProceduralScene, Variant, build};
@@ -24,16 +24,15 @@ fn bake_scene(scene: &ProceduralScene, wider_m: f64) -> Baked {
             max_slope_rad: known.max_slope_deg.to_radians(),
             max_step_m: known.max_step_m,
         },
-        method: Method::Voxel,
         min_area_m2: 0.0,
-        voxel: VoxelSettings {
+        method: Method::Voxel(VoxelSettings {
             cell_size_m: CELL_SIZE_M,
             cell_height_m: CELL_HEIGHT_M,
             ..VoxelSettings::default()
-        },
+        }),
         ..BakeSettings::default()
     };
-    bake_in(&scene.scene, &settings, StageContext::new()).expect("the scene builds")
+    Baker::new(&settings).bake(&scene.scene).expect("the scene builds")
 }
 
 /// What differs from the truth, in words.
@@ -166,8 +165,8 @@ fn no_boundary_lies_more_than_a_cell_too_far_out() {
             cell_height_m: CELL_HEIGHT_M,
             ..VoxelSettings::default()
         };
-        let settings = BakeSettings { method: Method::Voxel, voxel, ..BakeSettings::default() };
-        let baked = bake_in(&scene, &settings, StageContext::new()).expect("the floor builds");
+        let settings = BakeSettings { method: voxel.into(), ..BakeSettings::default() };
+        let baked = Baker::new(&settings).bake(&scene).expect("the floor builds");
         let to_ledge = |p: [f64; 2]| {
             let away = |[a, b]: &[[f64; 2]; 2]| {
                 let (u, v) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);

@@ -1,6 +1,6 @@
 //! Meshes from voxels follow the ground within a cell height.
 
-use surefoot_bake::{BakeSettings, Method, VoxelSettings, bake};
+use surefoot_bake::{BakeSettings, VoxelSettings, bake};
 use surefoot_mesh::Query;
 use surefoot_testing_scenes::{Variant, build};
 
@@ -26,7 +26,7 @@ fn hills_are_followed_within_a_cell_height() {
     let points: Vec<[f64; 3]> = (0..scene.points().len() as u32).map(|i| scene.point(i)).collect();
     let (cell_size_m, cell_height_m) = (0.1, 0.05);
     let voxel = VoxelSettings { cell_size_m, cell_height_m, ..VoxelSettings::default() };
-    let settings = BakeSettings { method: Method::Voxel, voxel, ..BakeSettings::default() };
+    let settings = BakeSettings { method: voxel.into(), ..BakeSettings::default() };
     let mesh = bake(&scene, &settings).expect("the hills build");
     let query = Query::new(&mesh);
     let bounds = mesh.bounds().expect("there is ground");

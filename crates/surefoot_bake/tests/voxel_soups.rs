@@ -4,6 +4,8 @@
 
 #[path = "../../../fuzz/heaps/heap.rs"]
 mod heap;
+#[path = "../../../fuzz/heaps/outcome.rs"]
+mod outcome;
 #[path = "../../../fuzz/heaps/random_heap.rs"]
 mod random_heap;
 #[path = "../../../fuzz/heaps/voxel_heap.rs"]

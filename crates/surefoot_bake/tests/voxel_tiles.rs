@@ -5,7 +5,7 @@
 #![allow(clippy::print_stderr)]
 
 use surefoot_bake::{
-    BakeSettings, Baked, CellShape, Method, Regions, StageContext, VoxelSettings, Warning, bake_in,
+    BakeSettings, Baked, Baker, CellShape, Method, Regions, VoxelSettings, Warning,
 };
 use surefoot_mesh::{EdgeClass, NO_EDGE, NavMeshData};
 use surefoot_scene::Scene;
@@ -31,15 +31,14 @@ const SCENES: [(&str, u32, f64); 12] = [
 
 fn settings(regions: Regions, tile_size_cells: u32, cell_size_m: f64) -> BakeSettings {
     BakeSettings {
-        method: Method::Voxel,
         min_area_m2: 0.2,
-        voxel: VoxelSettings {
+        method: Method::Voxel(VoxelSettings {
             regions,
             tile_size_cells,
             cell_size_m,
             cell_height_m: 0.5 * cell_size_m,
             ..VoxelSettings::default()
-        },
+        }),
         ..BakeSettings::default()
     }
 }
@@ -50,7 +49,7 @@ fn scene_of(name: &str, size: Option<u32>) -> Scene {
 }
 
 fn bake_tiled(scene: &Scene, settings: &BakeSettings) -> Baked {
-    bake_in(scene, settings, StageContext::new()).expect("the scene builds")
+    Baker::new(settings).bake(scene).expect("the scene builds")
 }
 
 fn check_equal(name: &str, scene: &Scene, cell_size_m: f64) {
@@ -186,7 +185,7 @@ fn every_boundary_vertex_lies_at_a_corner_of_the_ground() {
     let scene = Scene::from_triangles(&points, &[[0, 2, 1], [0, 3, 2]]).expect("a floor");
     for tile in TILE_SIZES {
         let settings = settings(Regions::Flood, tile, 0.1);
-        let baked = bake_in(&scene, &settings, StageContext::new()).expect("the floor builds");
+        let baked = Baker::new(&settings).bake(&scene).expect("the floor builds");
         assert_eq!(baked.mesh.vertex_count(), 4);
         assert_eq!(baked.mesh.cell_count(), 1);
         let data = baked.mesh.data();

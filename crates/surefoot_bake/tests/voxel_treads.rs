@@ -1,7 +1,7 @@
 //! Treads narrower than a column: a ledge of three centimetres along the side of a bed leads onto it,
 //! wherever it lies in its column.
 
-use surefoot_bake::{BakeSettings, Method, StageContext, VoxelSettings, bake_in};
+use surefoot_bake::{BakeSettings, Baker, VoxelSettings};
 use surefoot_mesh::Query;
 use surefoot_scene::Scene;
 
@@ -30,8 +30,8 @@ fn can_be_climbed(bed_at_m: f32, ledge_height_m: f32, ledge_depth_m: f32) -> boo
         [[bed_at_m, ledge_height_m, 0.0], [6.0, 0.57, 4.0]],
     ]);
     let voxel = VoxelSettings { cell_size_m: 0.1, cell_height_m: 0.05, ..VoxelSettings::default() };
-    let settings = BakeSettings { method: Method::Voxel, voxel, ..BakeSettings::default() };
-    let baked = bake_in(&scene, &settings, StageContext::new()).expect("the scene builds");
+    let settings = BakeSettings { method: voxel.into(), ..BakeSettings::default() };
+    let baked = Baker::new(&settings).bake(&scene).expect("the scene builds");
     let (floor, bed) = ([1.0, 0.0, 2.0], [5.0, 0.57, 2.0]);
     Query::new(&baked.mesh).reachable(floor, bed).expect("both lie on the mesh")
 }

@@ -1,5 +1,6 @@
 //! The flags, as they are written on the command line.
 
+use crate::flags::SettingFlags;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -39,34 +40,6 @@ pub(crate) enum Command {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodFlag {
-    Exact,
-    Voxel,
-    Layered,
-    AnySurface,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CellsFlag {
-    Triangles,
-    Convex,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StairsFlag {
-    Steps,
-    Ramps,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RegionsFlag {
-    Flood,
-    Flat,
-    Watershed,
-    Monotone,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BackendFlag {
     Cpu,
     Gpu,
@@ -92,122 +65,29 @@ pub(crate) enum PointsFlag {
 #[derive(Debug, Args)]
 pub(crate) struct BuildArgs {
     /// Scene files, taken together (.obj, .gltf, .glb, .ply, .stl)
-    #[arg(required = true, value_name = "SCENE")]
+    #[arg(required_unless_present = "print_settings", value_name = "SCENE")]
     pub(crate) scenes: Vec<PathBuf>,
 
     /// Where the mesh goes; the ending chooses the format (.snav, .obj, .glb, .json; also .svg,
     /// .png, .bin)
-    #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    #[arg(short, long, value_name = "OUT", required_unless_present = "print_settings")]
+    pub(crate) output: Option<PathBuf>,
 
-    /// Which pipeline
-    #[arg(long, value_enum, default_value = "exact")]
-    pub(crate) method: MethodFlag,
-
-    /// Head room that the agent needs, in metres
-    #[arg(long, value_name = "M", default_value_t = 1.8, allow_negative_numbers = true)]
-    pub(crate) agent_height: f64,
-
-    /// Half the agent's width, in metres
-    #[arg(long, value_name = "M", default_value_t = 0.3, allow_negative_numbers = true)]
-    pub(crate) agent_radius: f64,
-
-    /// The steepest ground that the agent walks on, in degrees
-    #[arg(long, value_name = "DEG", default_value_t = 45.0, allow_negative_numbers = true)]
-    pub(crate) max_slope: f64,
-
-    /// The highest step that the agent climbs, in metres
-    #[arg(long, value_name = "M", default_value_t = 0.4, allow_negative_numbers = true)]
-    pub(crate) max_step: f64,
-
-    /// Which way is up: x, y, z, -x, -y, -z or three numbers a,b,c
-    #[arg(long, value_name = "DIR", default_value = "y", allow_hyphen_values = true, value_parser = direction)]
-    pub(crate) up: Triple,
-
-    /// The shape of the cells
-    #[arg(long, value_enum, default_value = "convex")]
-    pub(crate) cells: CellsFlag,
-
-    /// How deep a notch of a cell may be and still pass as convex, in metres
-    #[arg(long, value_name = "M", default_value_t = 0.0, allow_negative_numbers = true)]
-    pub(crate) convex_distance: f64,
-
-    /// Keep only what can be reached from here (repeatable)
-    #[arg(long = "seed", value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = point)]
-    pub(crate) seeds: Vec<Triple>,
-
-    /// Connected patches smaller than this are dropped, in square metres
-    #[arg(long, value_name = "M2", default_value_t = 1.0, allow_negative_numbers = true)]
-    pub(crate) min_area: f64,
-
-    /// Annotate traversable gaps up to this distance, in metres; 0 is off
-    #[arg(long, value_name = "M", default_value_t = 0.0, allow_negative_numbers = true)]
-    pub(crate) fill_gaps: f64,
-
-    /// Give an area type to triangles whose tag matches (repeatable): `water=*lake*`
-    #[arg(long = "area", value_name = "NAME=PATTERN", value_parser = area_rule)]
-    pub(crate) areas: Vec<(String, String)>,
-
-    /// Take triangles that face down as ground too, for scenes with careless winding
-    #[arg(long)]
-    pub(crate) two_sided: bool,
-
-    /// exact: how stairs connect
-    #[arg(long, value_enum)]
-    pub(crate) stairs: Option<StairsFlag>,
-
-    /// exact, layered: modelling gaps up to this width are closed, in metres [default: 0.01]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    pub(crate) gap_distance: Option<f64>,
-
-    /// exact: walls are at least this thick, in metres [default: 0.025]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    pub(crate) wall_thickness: Option<f64>,
-
-    /// exact: the steepest ramp laid over stairs, in degrees [default: 55]
-    #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
-    pub(crate) stair_slope: Option<f64>,
-
-    /// exact: how far a simplified boundary may move inwards, in metres [default: 0.003]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    pub(crate) tolerance: Option<f64>,
-
-    /// exact: take out detail of uneven ground that changes its height by no more, in metres
-    /// [default: 0, off]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    pub(crate) simplify: Option<f64>,
-
-    /// exact: make one point of all in a cell of this size first, in metres: for clouds of tiny
-    /// triangles [default: 0, off]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    pub(crate) cluster: Option<f64>,
-
-    /// voxel: width of a cell [default: 0.1]; layered: of a coarse cell [default: four fine ones],
-    /// in metres
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    pub(crate) cell_size: Option<f64>,
-
-    /// voxel: height of a cell [default: 0.05]; layered: of a coarse cell [default: half its width],
-    /// in metres
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    pub(crate) cell_height: Option<f64>,
-
-    /// voxel: cells along the side of a tile, 0 for one tile [default: 256]
-    #[arg(long, value_name = "CELLS")]
-    pub(crate) tile_size: Option<u32>,
-
-    /// voxel: how ground is divided into regions [default: flood]
-    #[arg(long, value_enum)]
-    pub(crate) regions: Option<RegionsFlag>,
-
-    /// layered: width of a cell of the fine depth maps, in metres [default: 0.05]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    pub(crate) fine_cell_size: Option<f64>,
+    #[command(flatten)]
+    pub(crate) given: SettingFlags,
 
     /// Any setting by its name, for those without a flag of their own, for example
-    /// voxel.drop_ledges=false (repeatable; a wrong name lists them all)
+    /// voxel.drop_ledges=false (repeatable; --print-settings shows them all)
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
+
+    /// Settings from a TOML file; flags win over it
+    #[arg(long = "settings", value_name = "FILE")]
+    pub(crate) settings_file: Option<PathBuf>,
+
+    /// Print all settings as a file for --settings, and build nothing
+    #[arg(long)]
+    pub(crate) print_settings: bool,
 
     /// Where heavy stages run
     #[arg(long, value_enum, default_value = "cpu")]
@@ -540,16 +420,6 @@ fn direction(text: &str) -> Result<Triple, String> {
     })
 }
 
-/// `NAME=PATTERN`.
-fn area_rule(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, pattern)) if !name.trim().is_empty() && !pattern.is_empty() => {
-            Ok((name.trim().to_owned(), pattern.to_owned()))
-        }
-        _ => Err("give NAME=PATTERN, for example water=*lake*".to_owned()),
-    }
-}
-
 /// `NAME=VALUE`.
 fn assignment(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("give NAME=VALUE")?;
@@ -618,8 +488,9 @@ mod tests {
         .unwrap();
         let Command::Path(args) = cli.command else { panic!("not a path") };
         assert_eq!(args.from, Some([-1.0, 2.0, 3.0]));
-        let cli = Cli::try_parse_from(["surefoot", "build", "a.obj", "-o", "b.snav", "--up", "-x"]);
-        let Command::Build(args) = cli.unwrap().command else { panic!("not a build") };
-        assert_eq!(Some(args.up), direction("-x").ok());
+        for flags in [["--up", "-x"], ["--seed", "-1,2,3"], ["--min-area", "-1"]] {
+            let words = ["surefoot", "build", "a.obj", "-o", "b.snav"].into_iter().chain(flags);
+            assert!(Cli::try_parse_from(words).is_ok(), "{flags:?}");
+        }
     }
 }

@@ -1,16 +1,18 @@
 //! `surefoot build`: scenes to a mesh.
 
 use crate::args::BuildArgs;
+use crate::flags::with_flags;
 use crate::meshes::{Drawing, MeshFormat, load_scenes, write_mesh};
 use crate::outcome::{Answer, Failure};
 use crate::output::{check_place, print, print_json, warn};
 use crate::progress::Spinner;
 use crate::report::{Report, Stage, rounded_ms};
-use crate::resolve::build_settings;
+use crate::resolve::{build_settings, refuse};
+use crate::settings_file::print_settings;
 use serde_json::{Map, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use surefoot_bake::{BakeError, BakeSettings, Baked, StageContext, bake_in};
+use surefoot_bake::{BakeError, BakeSettings, Baked, Baker};
 use surefoot_debug::DumpObserver;
 use surefoot_scene::Scene;
 
@@ -23,17 +25,22 @@ pub(crate) struct Built {
 
 pub(crate) fn run(args: BuildArgs) -> Result<Answer, Failure> {
     let (settings, without_effect) = build_settings(&args)?;
-    let format = MeshFormat::of(&args.output)?;
-    check_place(&args.output)?;
+    if args.print_settings {
+        print(&print_settings(&settings))?;
+        return Ok(Answer::Yes);
+    }
+    let Some(output) = &args.output else { return Err(Failure::usage("give -o OUT")) };
+    let format = MeshFormat::of(output)?;
+    check_place(output)?;
     without_effect.iter().for_each(warn);
     let built = build(&args.scenes, &settings, args.dump.as_deref())?;
     built.report.warnings.iter().for_each(warn);
     let drawing = Drawing { scene: Some(&built.scene), ..Drawing::default() };
-    write_mesh(&args.output, format, &built.baked.mesh, drawing)?;
+    write_mesh(output, format, &built.baked.mesh, drawing)?;
     if args.json {
         print_json(&built.report)?;
     } else {
-        print(&built.report.text(&args.output.display().to_string()))?;
+        print(&built.report.text(&output.display().to_string()))?;
     }
     Ok(Answer::Yes)
 }
@@ -68,13 +75,13 @@ pub(crate) fn build_scene(
     let load_ms = start.elapsed().as_secs_f64() * 1e3;
     let load = Stage { name: "load".to_owned(), ms: rounded_ms(load_ms), counts };
     let mut observer = dump.map(DumpObserver::new).transpose().map_err(Failure::failed)?;
-    let mut context = StageContext::new().with_progress(&mut spinner);
+    let mut baker = Baker::new(settings).progress(&mut spinner);
     if let Some(observer) = observer.as_mut() {
-        context = context.with_observer(observer);
+        baker = baker.observe(observer);
     }
-    let baked = bake_in(&scene, settings, context).map_err(|error| match error {
-        BakeError::Settings(_) => Failure::usage(error),
-        _ => Failure::failed(format!("{name}: {error}")),
+    let baked = baker.bake(&scene).map_err(|error| match error {
+        BakeError::Settings(error) => refuse(error),
+        error => Failure::failed(format!("{name}: {}", with_flags(&error.to_string()))),
     })?;
     let total_ms = start.elapsed().as_secs_f64() * 1e3;
     drop(spinner);

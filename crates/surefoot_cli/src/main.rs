@@ -8,6 +8,7 @@ mod args;
 mod build;
 mod demo;
 mod export;
+mod flags;
 mod info;
 mod memory;
 mod meshes;
@@ -18,6 +19,7 @@ mod progress;
 mod report;
 mod resolve;
 mod scene;
+mod settings_file;
 mod verify;
 mod view;
 

@@ -82,13 +82,13 @@ pub(crate) fn run(args: &PathArgs) -> Result<Answer, Failure> {
     let options = PathOptions {
         algorithm: match args.algorithm {
             AlgorithmFlag::Optimal => Algorithm::Optimal,
-            AlgorithmFlag::Portals => Algorithm::Portals,
+            AlgorithmFlag::Portals => Algorithm::AStar,
         },
         points: match args.points {
             PointsFlag::Corners => PathPoints::Corners,
             PointsFlag::Ground => PathPoints::Ground,
         },
-        unreachable: if args.near { Unreachable::GoNear } else { Unreachable::Refuse },
+        unreachable: if args.near { Unreachable::NearestReachable } else { Unreachable::Refuse },
         max_nodes: args.max_nodes,
         ..PathOptions::default()
     };
@@ -138,7 +138,9 @@ fn filter(mesh: &NavMesh, args: &PathArgs) -> Result<Filter, Failure> {
         } else if let Some((_, kind)) = LINK_KINDS.iter().find(|(n, _)| n == name) {
             filter.set_link_cost(*kind, cost);
         } else if name == ALL_LINKS {
-            filter.link_costs = [cost; LINK_KINDS.len()];
+            for &kind in LinkKind::ALL {
+                filter.set_link_cost(kind, cost);
+            }
         } else {
             let known = mesh.data().area_names.iter().map(String::as_str);
             let kinds =
@@ -193,8 +195,8 @@ fn line<'a>(mesh: &NavMesh, result: Result<&'a Path, PathError>, micros: f64) ->
                 .links
                 .iter()
                 .map(|l| LinkLine {
-                    link: l.link,
-                    kind: kind_name(mesh.links()[l.link as usize].kind),
+                    link: l.link.0,
+                    kind: kind_name(mesh.link(l.link).kind),
                     point: l.point,
                 })
                 .collect(),

@@ -95,14 +95,7 @@ impl Report {
             }
             Stage { name: s.name.to_owned(), ms: rounded_ms(s.ms), counts }
         }));
-        let mut warnings: Vec<String> = bake.warnings.iter().map(ToString::to_string).collect();
-        if mesh.cell_count() == 0 && warnings.is_empty() {
-            warnings.push(
-                "the mesh has no cell: no ground is wide enough for the agent and as large as the \
-                 smallest area; lower --agent-radius or --min-area"
-                    .to_owned(),
-            );
-        }
+        let warnings = bake.warnings.iter().map(ToString::to_string).collect();
         Self {
             method: bake.method.to_owned(),
             total_ms: rounded_ms(total_ms),

@@ -90,8 +90,8 @@ fn up_can_be_any_direction() {
     let path = bench.json(&["path", "z.snav", "--from", "1,1,0", "--to", "9,1,0", "--json"]);
     assert!((path["length"].as_f64().unwrap() - 8.0).abs() < 1e-6);
     // From below there is nothing to stand on.
-    let ran = bench.ok(&["build", "z.obj", "--up", "-z", "-o", "below.snav", "--json"]);
-    assert!(ran.err.contains("which way is up"), "{}", ran.err);
+    let below = ["build", "z.obj", "--up", "-z", "-o", "below.snav", "--json"];
+    bench.fails(&below, 1, &["2 face down", "check `up` (--up)"]);
     let two_sided =
         bench.json(&["build", "z.obj", "--up", "-z", "--two-sided", "-o", "b.snav", "--json"]);
     assert!((two_sided["area_m2"].as_f64().unwrap() - 88.36).abs() < 0.02);
@@ -132,7 +132,7 @@ fn voxels_build_the_same_file_in_tiles_of_any_size() {
     bench.fails(
         &["build", "floors.glb", "--method", "voxel", "--cell-size", "0", "-o", "none.snav"],
         2,
-        &["cell size"],
+        &["`voxel.cell_size` (--cell-size)"],
     );
 }
 

@@ -154,31 +154,140 @@ fn a_closed_pipe_is_no_panic() {
     assert!(err.is_empty(), "{err}");
 }
 
+/// Every way in which nothing can be walked on: scenes, with words of the remedy.
+const WITHOUT_GROUND: [(&str, &str, &[&str]); 6] = [
+    (
+        "wall.obj",
+        "v 0 0 0\nv 10 0 0\nv 0 10 0\nf 1 2 3\n",
+        &["nothing in the scene can be walked on", "1 are upright", "`up` (--up)", "50.0 m²"],
+    ),
+    (
+        "turned.obj",
+        "v 0 0 0\nv 10 0 0\nv 0 0 10\nf 1 2 3\n",
+        &["1 face down", "50.0 m²", "turn them, set `two_sided` (--two-sided)"],
+    ),
+    (
+        "roof.obj",
+        "v 0 0 0\nv 10 20 0\nv 0 0 10\nf 1 3 2\n",
+        &["1 face up and are steeper", "`agent.max_slope` (--max-slope)"],
+    ),
+    (
+        "sill.obj",
+        "v 0 0 0\nv 0.4 0 0\nv 0.4 0 9\nv 0 0 9\nf 1 4 3 2\n",
+        &["none of it is wide, high and large enough", "`agent.radius` (--agent-radius)"],
+    ),
+    (
+        "low.obj",
+        "v 0 0 0\nv 9 0 0\nv 9 0 9\nv 0 0 9\nv 0 1 0\nv 9 1 0\nv 9 1 9\nv 0 1 9\n\
+         v 0 1.1 0\nv 0.1 1.1 0\nf 1 4 3 2\nf 5 6 7 8\n",
+        &["none of it is wide, high and large enough", "`agent.height` (--agent-height)"],
+    ),
+    (
+        "specks.obj",
+        "v 0 0 0\nv 1.2 0 0\nv 1.2 0 1.2\nv 0 0 1.2\nf 1 4 3 2\n",
+        &["none of it is wide, high and large enough", "`min_area` (--min-area)"],
+    ),
+];
+
 #[test]
-fn no_ground_at_all_is_a_mesh_without_cells() {
+fn a_scene_that_cannot_be_walked_on_is_an_error_that_says_why() {
     let bench = Bench::new();
-    // A wall.
-    bench.write("wall.obj", "v 0 0 0\nv 10 0 0\nv 0 10 0\nf 1 2 3\n");
-    let ran = bench.ok(&["build", "wall.obj", "-o", "wall.snav", "--json"]);
-    assert!(ran.err.contains("nothing in the scene can be walked on"), "{}", ran.err);
-    bench.ok(&["info", "wall.snav"]);
-    for name in ["w.obj", "w.glb", "w.json", "w.svg", "w.png"] {
-        bench.ok(&["export", "wall.snav", "-o", name]);
+    for (name, scene, words) in WITHOUT_GROUND {
+        bench.write(name, scene);
+        for method in ["exact", "voxel", "layered"] {
+            let build = ["build", name, "-o", "none.snav", "--method", method];
+            let words: Vec<&str> = words.iter().copied().chain([name]).collect();
+            bench.fails(&build, 1, &words);
+            bench.fails(&[&build[..], &["--json"]].concat(), 1, &words);
+            assert!(!bench.path("none.snav").exists(), "{name} by {method}");
+        }
     }
-    bench.fails(&["export", "wall.snav", "-o", "w.bin"], 1, &["w.bin", "no cell"]);
-    let path = bench.run(&["path", "wall.snav", "--from", "0,0,0", "--to", "1,0,0", "--json"]);
+    for method in ["exact", "voxel", "layered"] {
+        let build = ["build", "sill.obj", "-o", "sill.snav", "--method", method];
+        let ran = bench.ok(&[&build[..], &["--agent-radius", "0.05"]].concat());
+        assert_eq!(ran.err, "");
+        let build = ["build", "turned.obj", "-o", "turned.snav", "--method", method];
+        bench.ok(&[&build[..], &["--two-sided"]].concat());
+        let seed = ["--seed", "100,0,100"];
+        let build = ["build", "turned.obj", "-o", "seed.snav", "--method", method, "--two-sided"];
+        bench.fails(&[&build[..], &seed].concat(), 1, &["`seeds` (--seed)"]);
+    }
+}
+
+/// A triangle of an STL file is 50 bytes: a normal, three corners and two bytes.
+#[test]
+fn a_scene_of_coordinates_that_are_no_numbers_is_an_error() {
+    let bench = Bench::new();
+    let mut stl = vec![0_u8; 80];
+    stl.extend(2_u32.to_le_bytes());
+    for _ in 0..2 {
+        let corners = [f32::NAN, 0.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.0, 9.0];
+        stl.extend([0.0_f32; 3].iter().chain(&corners).flat_map(|v| v.to_le_bytes()));
+        stl.extend([0; 2]);
+    }
+    bench.write("nan.stl", stl);
+    for method in ["exact", "voxel", "layered"] {
+        let build = ["build", "nan.stl", "-o", "nan.snav", "--json", "--method", method];
+        bench.fails(&build, 1, &["nan.stl"]);
+        assert!(!bench.path("nan.snav").exists());
+    }
+}
+
+/// No build makes one, and a file may still hold one.
+#[test]
+fn a_mesh_without_cells_can_be_looked_at() {
+    let bench = Bench::new();
+    bench.write_empty_mesh("none.snav");
+    bench.ok(&["info", "none.snav"]);
+    for name in ["w.obj", "w.glb", "w.json", "w.svg", "w.png"] {
+        bench.ok(&["export", "none.snav", "-o", name]);
+    }
+    bench.fails(&["export", "none.snav", "-o", "w.bin"], 1, &["w.bin", "no cell"]);
+    let path = bench.run(&["path", "none.snav", "--from", "0,0,0", "--to", "1,0,0", "--json"]);
     assert_eq!(path.status, 3);
     assert!(path.out.contains("start-off-mesh"), "{}", path.out);
 }
 
 #[test]
-fn a_mesh_that_lost_all_its_ground_comes_with_a_warning() {
+fn settings_files_are_read_and_their_faults_named() {
     let bench = Bench::new();
-    bench.write("sill.obj", "v 0 0 0\nv 0.4 0 0\nv 0.4 0 9\nv 0 0 9\nf 1 4 3 2\n");
-    let ran = bench.ok(&["build", "sill.obj", "-o", "sill.snav"]);
-    assert!(ran.err.contains("none of it is wide, high and large enough"), "{}", ran.err);
-    let ran = bench.ok(&["build", "sill.obj", "-o", "sill.snav", "--agent-radius", "0.1"]);
-    assert_eq!(ran.err, "");
+    bench.write("t.obj", TRIANGLE);
+    let build = |flags: &[&str]| {
+        bench.run(&[&["build", "t.obj", "-o", "t.snav", "--settings", "s.toml"], flags].concat())
+    };
+    bench.write("s.toml", "min_area = 0\n[agent]\nradius = 0.1\n[voxel]\ncell_size = 0.2\n");
+    let area = |flags: &[&str]| {
+        let ran = build(&[flags, &["--json"]].concat());
+        let report: serde_json::Value = serde_json::from_str(&ran.out).expect("a report");
+        report["area_m2"].as_f64().expect("an area")
+    };
+    let (thin, wide) = (area(&[]), area(&["--agent-radius", "0.5"]));
+    assert!(wide < thin, "flags win: {wide} of {thin} m²");
+    let printed = |flags: &[&str]| {
+        bench.ok(&[&["build", "--settings", "s.toml", "--print-settings"], flags].concat()).out
+    };
+    let by_voxels = printed(&["--method", "voxel"]);
+    assert!(by_voxels.contains("cell_size = 0.2\n"), "{by_voxels}");
+    assert!(by_voxels.contains("radius = 0.1\n") && by_voxels.contains("min_area = 0\n"));
+    bench.write("s.toml", &by_voxels);
+    assert_eq!(printed(&[]), by_voxels);
+    for (text, words) in [
+        ("min_areas = 1\n", &["s.toml", "line 1", "min_areas", "`min_area`"][..]),
+        ("\n[agent]\nweight = 1\n", &["line 2", "agent.weight", "`agent.height`"]),
+        ("[voxle]\ncell_size = 1\n", &["voxle", "`voxel`"]),
+        ("up = [0, 1]\n", &["line 1", "`up`"]),
+        ("method = \"magic\"\n", &["magic", "exact, voxel"]),
+        ("min_area = \n", &["s.toml", "line 1"]),
+    ] {
+        bench.write("s.toml", text);
+        let words: Vec<&str> = words.to_vec();
+        bench.fails(&["build", "t.obj", "-o", "t.snav", "--settings", "s.toml"], 1, &words);
+    }
+    bench.write("s.toml", "[agent]\nheight = -1\n");
+    let with = |file: &'static str| ["build", "t.obj", "-o", "t.snav", "--settings", file];
+    bench.fails(&with("s.toml"), 1, &["s.toml", "`agent.height`"]);
+    assert_eq!(build(&["--agent-height", "1.8"]).status, 0, "flags win");
+    bench.fails(&with("none.toml"), 1, &["none.toml", "cannot be read"]);
 }
 
 #[test]

@@ -85,7 +85,12 @@ fn every_procedural_scene_is_sound_complete_and_well_formed() {
                 there.retain(|m| *m != method);
                 continue;
             }
-            assert_eq!(ran.status, 0, "{name}, {method}: {}", ran.err);
+            if ran.status == 1 && ran.err.contains("the scene has ground, but none of it") {
+                // What a build says of the scene the checker must say too.
+                bench.write_empty_mesh("mesh.snav");
+            } else {
+                assert_eq!(ran.status, 0, "{name}, {method}: {}", ran.err);
+            }
             let listed = NOT_YET.iter().find(|l| l.0 == *name && l.1 == method);
             match (faults(&bench, "scene.glb"), listed) {
                 (Some(faults), None) => wrong.push(format!("{name}, {method}: {faults}")),

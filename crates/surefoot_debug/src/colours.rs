@@ -38,6 +38,9 @@ pub(crate) fn component_colour(rank: usize) -> Rgb {
     COMPONENTS[rank % COMPONENTS.len()]
 }
 
+/// The colour of what this table does not know yet.
+const UNKNOWN: Rgb = [128, 128, 128];
+
 /// The colour of a kind of cell.
 #[must_use]
 pub(crate) fn kind_colour(kind: CellKind) -> Rgb {
@@ -45,6 +48,7 @@ pub(crate) fn kind_colour(kind: CellKind) -> Rgb {
         CellKind::Ground => [72, 166, 208],
         CellKind::Ramp => [122, 190, 104],
         CellKind::Gap => [164, 214, 44],
+        _ => UNKNOWN,
     }
 }
 
@@ -58,6 +62,7 @@ pub(crate) fn class_colour(class: EdgeClass) -> Rgb {
         EdgeClass::Blocked => [196, 40, 48],
         EdgeClass::InnerWall => [132, 42, 150],
         EdgeClass::Gap => [216, 176, 16],
+        _ => UNKNOWN,
     }
 }
 
@@ -95,5 +100,15 @@ mod tests {
         assert_eq!(rank_components(&[1.0, 5.0, 5.0, 2.0]), vec![3, 0, 1, 2]);
         assert_ne!(component_colour(0), component_colour(1));
         assert_eq!(component_colour(0), component_colour(10));
+    }
+    #[test]
+    fn every_kind_and_class_has_a_colour_of_its_own() {
+        let kinds = CellKind::ALL.iter().map(|&kind| kind_colour(kind));
+        let classes = EdgeClass::ALL.iter().map(|&class| class_colour(class));
+        let mut colours: Vec<Rgb> = kinds.chain(classes).chain([UNKNOWN]).collect();
+        let count = colours.len();
+        colours.sort_unstable();
+        colours.dedup();
+        assert_eq!(colours.len(), count);
     }
 }

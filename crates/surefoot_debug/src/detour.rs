@@ -10,7 +10,6 @@
 //! Detour has Y up. A mesh with another up is turned there, so its coordinates are then no longer
 //! those of the scene.
 
-use glam::DVec3;
 use surefoot_geom::predicates::orient;
 use surefoot_mesh::{CellId, NO_EDGE, NavMesh, VertexId};
 use thiserror::Error;
@@ -60,150 +59,199 @@ struct Polygon {
 
 /// Writes a mesh as a Detour tile set.
 pub fn mesh_to_detour(mesh: &NavMesh) -> Result<Vec<u8>, DetourError> {
-    let polygons = polygons_of(mesh);
-    let links = mesh.links();
-    let polygon_count = polygons.len() + links.len();
-    let vertex_count = mesh.vertex_count() + 2 * links.len();
-    if polygons.is_empty() {
-        return Err(DetourError::Empty);
-    }
-    for (what, count, most) in [
-        ("polygons of at most six corners", polygon_count, MOST_POLYGONS),
-        ("vertices", vertex_count, MOST_VERTICES),
-    ] {
-        if count > most {
-            return Err(DetourError::TooLarge { what, count, most });
-        }
-    }
-    let frame = mesh.frame();
-    let turned = |p: [f64; 3]| {
-        let c = frame.canonical_direction(p);
-        [c.x as f32, c.z as f32, -c.y as f32]
-    };
-    let link_point = |segment: [[f32; 3]; 2]| {
-        let middle: [f64; 3] =
-            std::array::from_fn(|k| f64::from(segment[0][k]).midpoint(f64::from(segment[1][k])));
-        turned(frame.user_from_canonical(DVec3::from(middle)))
-    };
-    let mut vertices: Vec<[f32; 3]> = (0..mesh.vertex_count() as u32)
-        .map(|v| turned(mesh.vertex_position(VertexId(v))))
-        .collect();
-    let mut low = [f32::INFINITY; 3];
-    let mut high = [f32::NEG_INFINITY; 3];
-    for v in &vertices {
-        for k in 0..3 {
-            low[k] = low[k].min(v[k]);
-            high[k] = high[k].max(v[k]);
-        }
-    }
-    for link in links {
-        vertices.push(link_point(link.from_segment));
-        vertices.push(link_point(link.to_segment));
-    }
-
-    let agent = mesh.agent();
-    let edges: usize = polygons.iter().map(|p| p.corners.len()).sum();
-    let link_slots = edges + 4 * links.len();
-    let detail_triangles = edges - 2 * polygons.len();
-    let extent = (0..3).map(|k| high[k] - low[k]).fold(0.0_f32, f32::max);
-    // The tree's boxes are counted in whole steps from the corner, in 16 bits.
-    let steps_per_m = 65_000.0 / extent.max(0.65);
-    let boxes: Vec<[[u16; 3]; 2]> = polygons
-        .iter()
-        .map(|p| {
-            let mut least = [f32::INFINITY; 3];
-            let mut most = [f32::NEG_INFINITY; 3];
-            for c in &p.corners {
-                for k in 0..3 {
-                    least[k] = least[k].min(vertices[c.index()][k]);
-                    most[k] = most[k].max(vertices[c.index()][k]);
-                }
-            }
-            // `as` saturates.
-            [
-                std::array::from_fn(|k| ((least[k] - low[k]) * steps_per_m).floor() as u16),
-                std::array::from_fn(|k| ((most[k] - low[k]) * steps_per_m).ceil() as u16),
-            ]
-        })
-        .collect();
-    let tree = box_tree(&boxes);
-
-    let mut tile = Bytes::default();
-    tile.tag(b"DNAV");
-    tile.i32s([7, 0, 0, 0, 0, polygon_count as i32, vertex_count as i32, link_slots as i32]);
-    tile.i32s([polygons.len() as i32, 0, detail_triangles as i32, tree.len() as i32]);
-    tile.i32s([links.len() as i32, polygons.len() as i32]);
-    tile.f32s([agent.height_m as f32, agent.radius_m as f32, agent.max_step_m as f32]);
-    tile.f32s(low);
-    tile.f32s(high);
-    tile.f32s([steps_per_m]);
-    vertices.iter().for_each(|&v| tile.f32s(v));
-    for p in &polygons {
-        tile.u32(0);
-        for k in 0..MOST_CORNERS {
-            tile.u16(p.corners.get(k).map_or(0, |v| v.0 as u16));
-        }
-        for k in 0..MOST_CORNERS {
-            tile.u16(p.neighbours.get(k).copied().flatten().map_or(0, |n| n as u16 + 1));
-        }
-        tile.u16(WALK);
-        tile.0.push(p.corners.len() as u8);
-        tile.0.push(mesh.cell_area_type(p.cell).0.min(63) as u8);
-    }
-    for (i, link) in links.iter().enumerate() {
-        let first = (mesh.vertex_count() + 2 * i) as u16;
-        tile.u32(0);
-        tile.u16(first);
-        tile.u16(first + 1);
-        (0..MOST_CORNERS - 2 + MOST_CORNERS).for_each(|_| tile.u16(0));
-        tile.u16(WALK | JUMP);
-        tile.0.push(2);
-        tile.0.push(link.area.0.min(63) as u8 | 1 << 6);
-    }
-    // Room for the links that Detour makes when it loads the tile.
-    tile.0.resize(tile.0.len() + link_slots * 12, 0);
-    let mut first_triangle = 0;
-    for p in &polygons {
-        tile.u32(0);
-        tile.u32(first_triangle);
-        let triangles = p.corners.len() - 2;
-        tile.0.extend_from_slice(&[0, triangles as u8, 0, 0]);
-        first_triangle += triangles as u32;
-    }
-    for p in &polygons {
-        for j in 2..p.corners.len() {
-            // Which edges of the fan's triangle lie on the polygon's border, two bits each.
-            let mut flags = 1 << 2;
-            flags |= u8::from(j == 2);
-            flags |= u8::from(j == p.corners.len() - 1) << 4;
-            tile.0.extend_from_slice(&[0, (j - 1) as u8, j as u8, flags]);
-        }
-    }
-    for node in &tree {
-        node.low.iter().chain(&node.high).for_each(|&c| tile.u16(c));
-        tile.i32s([node.index]);
-    }
-    for (i, link) in links.iter().enumerate() {
-        tile.f32s(link_point(link.from_segment));
-        tile.f32s(link_point(link.to_segment));
-        tile.f32s([(agent.radius_m as f32).max(0.1)]);
-        tile.u16((polygons.len() + i) as u16);
-        // Both ends lie in this tile.
-        tile.0.extend_from_slice(&[u8::from(link.two_way), 0xff]);
-        tile.u32(i as u32);
-    }
-
+    let tile = Tile::new(mesh)?;
+    let mut bytes = tile.bytes();
+    let (low, high) = (tile.low, tile.high);
     let mut set = Bytes::default();
     set.tag(b"MSET");
     set.i32s([1, 1]);
     set.f32s(low);
     set.f32s([(high[0] - low[0]).max(0.1), (high[2] - low[2]).max(0.1)]);
-    set.i32s([1, polygon_count as i32]);
+    set.i32s([1, tile.polygon_count() as i32]);
     // The reference of the first tile in its first state: one salt above the polygon's bits.
-    set.u32(1 << polygon_count.next_power_of_two().trailing_zeros());
-    set.i32s([tile.0.len() as i32]);
-    set.0.append(&mut tile.0);
+    set.u32(1 << tile.polygon_count().next_power_of_two().trailing_zeros());
+    set.i32s([bytes.0.len() as i32]);
+    set.0.append(&mut bytes.0);
     Ok(set.0)
+}
+
+/// What a tile holds.
+struct Tile<'a> {
+    mesh: &'a NavMesh,
+    polygons: Vec<Polygon>,
+    /// Those of the mesh, then the two ends of each link.
+    vertices: Vec<[f32; 3]>,
+    low: [f32; 3],
+    high: [f32; 3],
+    /// The tree's boxes are counted in whole steps from the corner, in 16 bits.
+    steps_per_m: f32,
+}
+
+impl<'a> Tile<'a> {
+    fn new(mesh: &'a NavMesh) -> Result<Self, DetourError> {
+        let polygons = polygons_of(mesh);
+        let links = mesh.links();
+        if polygons.is_empty() {
+            return Err(DetourError::Empty);
+        }
+        for (what, count, most) in [
+            ("polygons of at most six corners", polygons.len() + links.len(), MOST_POLYGONS),
+            ("vertices", mesh.vertex_count() + 2 * links.len(), MOST_VERTICES),
+        ] {
+            if count > most {
+                return Err(DetourError::TooLarge { what, count, most });
+            }
+        }
+        let frame = mesh.frame();
+        let turned = |p: [f64; 3]| {
+            let [x, y, z] = frame.canonical_direction(p);
+            [x as f32, z as f32, -y as f32]
+        };
+        let middle = |segment: [[f32; 3]; 2]| {
+            let middle = std::array::from_fn(|k| {
+                f64::from(segment[0][k]).midpoint(f64::from(segment[1][k]))
+            });
+            turned(frame.user_from_canonical(middle))
+        };
+        let mut vertices: Vec<[f32; 3]> = (0..mesh.vertex_count() as u32)
+            .map(|v| turned(mesh.vertex_position(VertexId(v))))
+            .collect();
+        let [low, high] = bounds(&vertices);
+        vertices.extend(links.iter().flat_map(|l| [l.from_segment, l.to_segment]).map(middle));
+        let extent = (0..3).map(|k| high[k] - low[k]).fold(0.0_f32, f32::max);
+        let steps_per_m = 65_000.0 / extent.max(0.65);
+        Ok(Self { mesh, polygons, vertices, low, high, steps_per_m })
+    }
+
+    /// Links are polygons too.
+    fn polygon_count(&self) -> usize {
+        self.polygons.len() + self.mesh.links().len()
+    }
+
+    /// The two ends of a link, among the vertices.
+    fn ends_of_link(&self, link: usize) -> [usize; 2] {
+        let first = self.mesh.vertex_count() + 2 * link;
+        [first, first + 1]
+    }
+
+    /// The polygons' boxes in steps, for the tree.
+    fn tree(&self) -> Vec<Node> {
+        let boxes: Vec<[[u16; 3]; 2]> = self
+            .polygons
+            .iter()
+            .map(|p| {
+                let corners: Vec<_> = p.corners.iter().map(|c| self.vertices[c.index()]).collect();
+                let [least, most] = bounds(&corners);
+                let steps = |v: [f32; 3], k: usize| (v[k] - self.low[k]) * self.steps_per_m;
+                // `as` saturates.
+                [
+                    std::array::from_fn(|k| steps(least, k).floor() as u16),
+                    std::array::from_fn(|k| steps(most, k).ceil() as u16),
+                ]
+            })
+            .collect();
+        box_tree(&boxes)
+    }
+
+    fn bytes(&self) -> Bytes {
+        let agent = self.mesh.agent();
+        let link_count = self.mesh.links().len();
+        let edges: usize = self.polygons.iter().map(|p| p.corners.len()).sum();
+        let link_slots = edges + 4 * link_count;
+        let detail_triangles = edges - 2 * self.polygons.len();
+        let (polygon_count, vertex_count) = (self.polygon_count(), self.vertices.len());
+        let tree = self.tree();
+
+        let mut tile = Bytes::default();
+        tile.tag(b"DNAV");
+        tile.i32s([7, 0, 0, 0, 0, polygon_count as i32, vertex_count as i32, link_slots as i32]);
+        tile.i32s([self.polygons.len() as i32, 0, detail_triangles as i32, tree.len() as i32]);
+        tile.i32s([link_count as i32, self.polygons.len() as i32]);
+        tile.f32s([agent.height_m as f32, agent.radius_m as f32, agent.max_step_m as f32]);
+        tile.f32s(self.low);
+        tile.f32s(self.high);
+        tile.f32s([self.steps_per_m]);
+        self.vertices.iter().for_each(|&v| tile.f32s(v));
+        self.push_polygons(&mut tile);
+        // Room for the links that Detour makes when it loads the tile.
+        tile.0.resize(tile.0.len() + link_slots * 12, 0);
+        self.push_details(&mut tile);
+        for node in &tree {
+            node.low.iter().chain(&node.high).for_each(|&c| tile.u16(c));
+            tile.i32s([node.index]);
+        }
+        self.push_connections(&mut tile);
+        tile
+    }
+
+    fn push_polygons(&self, tile: &mut Bytes) {
+        for p in &self.polygons {
+            tile.u32(0);
+            for k in 0..MOST_CORNERS {
+                tile.u16(p.corners.get(k).map_or(0, |v| v.0 as u16));
+            }
+            for k in 0..MOST_CORNERS {
+                tile.u16(p.neighbours.get(k).copied().flatten().map_or(0, |n| n as u16 + 1));
+            }
+            tile.u16(WALK);
+            tile.0.push(p.corners.len() as u8);
+            tile.0.push(self.mesh.cell_area_type(p.cell).0.min(63) as u8);
+        }
+        for (i, link) in self.mesh.links().iter().enumerate() {
+            tile.u32(0);
+            self.ends_of_link(i).into_iter().for_each(|v| tile.u16(v as u16));
+            (0..MOST_CORNERS - 2 + MOST_CORNERS).for_each(|_| tile.u16(0));
+            tile.u16(WALK | JUMP);
+            tile.0.push(2);
+            tile.0.push(link.area.0.min(63) as u8 | 1 << 6);
+        }
+    }
+
+    /// A fan of triangles for every polygon: where they begin, then the triangles.
+    fn push_details(&self, tile: &mut Bytes) {
+        let mut first_triangle = 0;
+        for p in &self.polygons {
+            tile.u32(0);
+            tile.u32(first_triangle);
+            let triangles = p.corners.len() - 2;
+            tile.0.extend_from_slice(&[0, triangles as u8, 0, 0]);
+            first_triangle += triangles as u32;
+        }
+        for p in &self.polygons {
+            for j in 2..p.corners.len() {
+                // Which edges of the fan's triangle lie on the polygon's border, two bits each.
+                let mut flags = 1 << 2;
+                flags |= u8::from(j == 2);
+                flags |= u8::from(j == p.corners.len() - 1) << 4;
+                tile.0.extend_from_slice(&[0, (j - 1) as u8, j as u8, flags]);
+            }
+        }
+    }
+
+    /// Links as connections off the mesh.
+    fn push_connections(&self, tile: &mut Bytes) {
+        let radius = (self.mesh.agent().radius_m as f32).max(0.1);
+        for (i, link) in self.mesh.links().iter().enumerate() {
+            self.ends_of_link(i).into_iter().for_each(|v| tile.f32s(self.vertices[v]));
+            tile.f32s([radius]);
+            tile.u16((self.polygons.len() + i) as u16);
+            // Both ends lie in this tile.
+            tile.0.extend_from_slice(&[u8::from(link.two_way), 0xff]);
+            tile.u32(i as u32);
+        }
+    }
+}
+
+/// The corners of the smallest box around some points.
+fn bounds(points: &[[f32; 3]]) -> [[f32; 3]; 2] {
+    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for p in points {
+        for k in 0..3 {
+            low[k] = low[k].min(p[k]);
+            high[k] = high[k].max(p[k]);
+        }
+    }
+    [low, high]
 }
 
 /// Cuts cells into polygons that Detour can hold, and finds their neighbours.

@@ -1,7 +1,7 @@
 //! Every stage's result as files in a folder.
 //!
 //! For the stages `merge_faces`, `cut`, ... of a build the folder gets `01-merge_faces.glb` (faces
-//! coloured by kind, edges as lines coloured by class), `01-merge_faces.svg` (top view) and
+//! coloured by kind, or by piece where all are of one kind, edges as lines coloured by class), `01-merge_faces.svg` (top view) and
 //! `01-merge_faces.json` (counts), then `02-cut.glb` and so on.
 
 use crate::colours::ColourBy;
@@ -69,10 +69,11 @@ impl DumpObserver {
             write_whole(path, bytes)
                 .map_err(|source| DumpError::Write { path: path.to_owned(), source })
         };
-        let glb = write_glb(&view_layers(view, ColourBy::Kind))
+        let colour_by = colours_of(view);
+        let glb = write_glb(&view_layers(view, colour_by))
             .map_err(|source| DumpError::Glb { path: path("glb"), source })?;
         put(&path("glb"), &glb)?;
-        let options = SvgOptions { colour_by: ColourBy::Kind, ..SvgOptions::default() };
+        let options = SvgOptions { colour_by, ..SvgOptions::default() };
         put(&path("svg"), write_svg(view, &options).as_bytes())?;
         let mut counts = Map::new();
         counts.insert("stage".into(), json!(name));
@@ -97,6 +98,13 @@ impl StageObserver for DumpObserver {
             Err(error) => self.error = Some(error),
         }
     }
+}
+
+/// What tells faces apart: their kinds, or where all are of one kind, the pieces that they belong to.
+fn colours_of(view: &StageView) -> ColourBy {
+    let mut kinds = view.faces.iter().map(|f| f.kind);
+    let first = kinds.next();
+    if kinds.all(|kind| Some(kind) == first) { ColourBy::Component } else { ColourBy::Kind }
 }
 
 /// A count as JSON: whole numbers without a decimal point.

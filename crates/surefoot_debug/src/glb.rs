@@ -77,90 +77,112 @@ pub fn write_glb(layers: &[GlbLayer]) -> Result<Vec<u8>, GlbError> {
     if bytes > u64::from(u32::MAX) - 65536 {
         return Err(GlbError::TooLarge { bytes });
     }
-    let origin = common_origin(&layers);
-
-    let mut buffer: Vec<u8> = Vec::with_capacity(bytes as usize);
-    let mut views = Vec::new();
-    let mut accessors = Vec::new();
-    let mut meshes = Vec::new();
-    let mut nodes = Vec::new();
-    let mut view = |from: usize, to: usize, target: u32, stride: Option<u32>| {
-        let mut v =
-            json!({"buffer": 0, "byteOffset": from, "byteLength": to - from, "target": target});
-        if let Some(stride) = stride {
-            v["byteStride"] = json!(stride);
-        }
-        views.push(v);
-        views.len() - 1
-    };
+    let mut parts = Parts { origin: common_origin(&layers), ..Parts::default() };
+    parts.buffer.reserve(bytes as usize);
     for layer in &layers {
-        let start = buffer.len();
+        parts.add(layer);
+    }
+    let text = parts.document().to_string().into_bytes();
+    Ok(container(text, parts.buffer))
+}
+
+/// The parts of a document as layers are added.
+#[derive(Default)]
+struct Parts {
+    origin: [f64; 3],
+    buffer: Vec<u8>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+    meshes: Vec<Value>,
+    nodes: Vec<Value>,
+}
+
+impl Parts {
+    /// A view of the buffer from a byte on; returns its index.
+    fn add_view(&mut self, from: usize, target: u32, stride: Option<u32>) -> usize {
+        let length = self.buffer.len() - from;
+        let mut view =
+            json!({"buffer": 0, "byteOffset": from, "byteLength": length, "target": target});
+        if let Some(stride) = stride {
+            view["byteStride"] = json!(stride);
+        }
+        self.views.push(view);
+        self.views.len() - 1
+    }
+
+    fn add(&mut self, layer: &GlbLayer) {
+        let start = self.buffer.len();
         let mut low = [f32::INFINITY; 3];
         let mut high = [f32::NEG_INFINITY; 3];
         for p in &layer.points {
             for k in 0..3 {
-                let c = (p[k] - origin[k]) as f32;
+                let c = (p[k] - self.origin[k]) as f32;
                 low[k] = low[k].min(c);
                 high[k] = high[k].max(c);
-                buffer.extend_from_slice(&c.to_le_bytes());
+                self.buffer.extend_from_slice(&c.to_le_bytes());
             }
         }
-        let positions = view(start, buffer.len(), 34962, Some(12));
-        let start = buffer.len();
+        let positions = self.add_view(start, 34962, Some(12));
+        let start = self.buffer.len();
         for i in 0..layer.points.len() {
             let colour = layer.colours.get(i).copied().unwrap_or([255; 3]);
-            buffer.extend_from_slice(&colour.map(linear_from_srgb));
-            buffer.push(255);
+            self.buffer.extend_from_slice(&colour.map(linear_from_srgb));
+            self.buffer.push(255);
         }
-        let colours = view(start, buffer.len(), 34962, Some(4));
-        let start = buffer.len();
+        let colours = self.add_view(start, 34962, Some(4));
+        let start = self.buffer.len();
         for i in &layer.indices {
-            buffer.extend_from_slice(&i.to_le_bytes());
+            self.buffer.extend_from_slice(&i.to_le_bytes());
         }
-        let indices = view(start, buffer.len(), 34963, None);
+        let indices = self.add_view(start, 34963, None);
 
-        let first = accessors.len();
-        accessors.push(json!({"bufferView": positions, "componentType": 5126, "type": "VEC3",
+        let first = self.accessors.len();
+        self.accessors.push(json!({"bufferView": positions, "componentType": 5126, "type": "VEC3",
             "count": layer.points.len(), "min": low, "max": high}));
-        accessors.push(json!({"bufferView": colours, "componentType": 5121, "normalized": true,
-            "type": "VEC4", "count": layer.points.len()}));
-        accessors.push(json!({"bufferView": indices, "componentType": 5125, "type": "SCALAR",
-            "count": layer.indices.len()}));
+        self.accessors.push(json!({"bufferView": colours, "componentType": 5121,
+            "normalized": true, "type": "VEC4", "count": layer.points.len()}));
+        self.accessors.push(json!({"bufferView": indices, "componentType": 5125,
+            "type": "SCALAR", "count": layer.indices.len()}));
         let (mode, material) = match layer.primitive {
             Primitive::Triangles => (4, 0),
             Primitive::Lines => (1, 1),
         };
-        meshes.push(json!({"name": layer.name, "primitives": [{
+        self.meshes.push(json!({"name": layer.name, "primitives": [{
             "attributes": {"POSITION": first, "COLOR_0": first + 1},
             "indices": first + 2, "mode": mode, "material": material}]}));
-        let mut node = json!({"name": layer.name, "mesh": meshes.len() - 1});
-        if origin.iter().any(|c| c.abs() > 0.0) {
-            node["translation"] = json!(origin);
+        let mut node = json!({"name": layer.name, "mesh": self.meshes.len() - 1});
+        if self.origin.iter().any(|c| c.abs() > 0.0) {
+            node["translation"] = json!(self.origin);
         }
-        nodes.push(node);
+        self.nodes.push(node);
     }
 
-    let mut document = json!({
-        "asset": {"version": "2.0", "generator": concat!("surefoot ", env!("CARGO_PKG_VERSION"))},
-        "scene": 0,
-        "scenes": [{}],
-    });
-    if !nodes.is_empty() {
-        document["scenes"] = json!([{"nodes": (0..nodes.len()).collect::<Vec<_>>()}]);
-        document["nodes"] = Value::Array(nodes);
-        document["meshes"] = Value::Array(meshes);
-        document["accessors"] = Value::Array(accessors);
-        document["bufferViews"] = Value::Array(views);
-        document["buffers"] = json!([{"byteLength": buffer.len()}]);
-        document["extensionsUsed"] = json!(["KHR_materials_unlit"]);
-        document["materials"] = json!([
-            {"name": "faces", "doubleSided": true,
-             "pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": 1.0}},
-            {"name": "lines", "extensions": {"KHR_materials_unlit": {}},
-             "pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": 1.0}},
-        ]);
+    fn document(&mut self) -> Value {
+        let mut document = json!({
+            "asset": {
+                "version": "2.0",
+                "generator": concat!("surefoot ", env!("CARGO_PKG_VERSION")),
+            },
+            "scene": 0,
+            "scenes": [{}],
+        });
+        if !self.nodes.is_empty() {
+            document["scenes"] = json!([{"nodes": (0..self.nodes.len()).collect::<Vec<_>>()}]);
+            document["nodes"] = Value::Array(std::mem::take(&mut self.nodes));
+            document["meshes"] = Value::Array(std::mem::take(&mut self.meshes));
+            document["accessors"] = Value::Array(std::mem::take(&mut self.accessors));
+            document["bufferViews"] = Value::Array(std::mem::take(&mut self.views));
+            document["buffers"] = json!([{"byteLength": self.buffer.len()}]);
+            document["extensionsUsed"] = json!(["KHR_materials_unlit"]);
+            document["materials"] = json!([
+                {"name": "faces", "doubleSided": true,
+                 "pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": 1.0}},
+                {"name": "lines", "extensions": {"KHR_materials_unlit": {}},
+                 "pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": 1.0}},
+            ]);
+        }
+        document
     }
-    Ok(container(document.to_string().into_bytes(), buffer))
 }
 
 /// The header and the two chunks, each padded to four bytes.

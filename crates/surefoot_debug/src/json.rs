@@ -1,9 +1,8 @@
 //! A mesh as JSON, for programs that want all of it and know no other format.
 
 use crate::numbers::push_point;
-use crate::obj::kind_name;
 use std::fmt::Write;
-use surefoot_mesh::{EdgeClass, EdgeId, LinkKind, NavMesh, VertexId};
+use surefoot_mesh::{EdgeId, NavMesh, VertexId};
 
 /// Writes a mesh as one JSON object. Positions are in the user's frame, in metres.
 ///
@@ -72,34 +71,61 @@ pub fn mesh_to_json(mesh: &NavMesh) -> String {
         out.push(']');
     }
     out.push_str("],\n\"cells\":[");
+    push_cells(&mut out, mesh);
+    out.push_str("],\n\"portals\":[");
+    push_portals(&mut out, mesh);
+    out.push_str("],\n\"links\":[");
+    push_links(&mut out, mesh);
+    out.push_str("]}\n");
+    out
+}
+
+fn push_cells(out: &mut String, mesh: &NavMesh) {
     for cell in mesh.cells() {
         out.push_str(if cell.0 == 0 { "\n{\"vertices\":[" } else { ",\n{\"vertices\":[" });
-        push_list(&mut out, mesh.cell_vertices(cell), |out, v| {
+        push_list(out, mesh.cell_vertices(cell), |out, v| {
             let _ = write!(out, "{}", v.0);
         });
         out.push_str("],\"neighbours\":[");
-        push_list(&mut out, mesh.cell_edges(cell), |out, e: EdgeId| match mesh.neighbour(e) {
+        push_list(out, mesh.cell_edges(cell), |out, e: EdgeId| match mesh.neighbour(e) {
             Some(other) => {
                 let _ = write!(out, "{}", other.0);
             }
             None => out.push_str("null"),
         });
         out.push_str("],\"edges\":[");
-        push_list(&mut out, mesh.cell_edges(cell), |out, e: EdgeId| {
-            let _ = write!(out, "\"{}\"", class_name(mesh.edge_class(e)));
+        push_list(out, mesh.cell_edges(cell), |out, e: EdgeId| {
+            let _ = write!(out, "\"{}\"", mesh.edge_class(e).name());
         });
         let _ = write!(
             out,
             "],\"kind\":\"{}\",\"area\":{},\"component\":{}}}",
-            kind_name(mesh.cell_kind(cell)),
+            mesh.cell_kind(cell).name(),
             mesh.cell_area_type(cell).0,
             mesh.cell_component(cell)
         );
     }
-    out.push_str("],\n\"portals\":[");
-    push_portals(&mut out, mesh);
-    out.push_str("],\n\"links\":[");
-    let user = |p: [f32; 3]| mesh.frame().user_from_canonical(p.map(f64::from).into());
+}
+
+fn push_portals(out: &mut String, mesh: &NavMesh) {
+    let mut first = true;
+    for cell in mesh.cells() {
+        let vertices: Vec<VertexId> = mesh.cell_vertices(cell).collect();
+        for (i, edge) in mesh.cell_edges(cell).enumerate() {
+            let Some(other) = mesh.neighbour(edge).filter(|other| *other > cell) else { continue };
+            let comma = if first { "" } else { "," };
+            first = false;
+            let _ = write!(out, "{comma}\n{{\"cells\":[{},{}],\"ends\":[[", cell.0, other.0);
+            push_point(out, &mesh.vertex_position(vertices[i]), ',');
+            out.push_str("],[");
+            push_point(out, &mesh.vertex_position(vertices[(i + 1) % vertices.len()]), ',');
+            let _ = write!(out, "]],\"edge\":\"{}\"}}", mesh.edge_class(edge).name());
+        }
+    }
+}
+
+fn push_links(out: &mut String, mesh: &NavMesh) {
+    let user = |p: [f32; 3]| mesh.frame().user_from_canonical(p.map(f64::from));
     for (i, link) in mesh.links().iter().enumerate() {
         let _ = write!(
             out,
@@ -115,35 +141,16 @@ pub fn mesh_to_json(mesh: &NavMesh) -> String {
             push_point(out, &user(s[1]), ',');
             out.push_str("]]");
         };
-        segment(&mut out, link.from_segment);
+        segment(out, link.from_segment);
         out.push_str(",\"to_segment\":");
-        segment(&mut out, link.to_segment);
+        segment(out, link.to_segment);
         let _ = write!(
             out,
             ",\"kind\":\"{}\",\"two_way\":{},\"area\":{}}}",
-            link_name(link.kind),
+            link.kind.name(),
             link.two_way,
             link.area.0
         );
-    }
-    out.push_str("]}\n");
-    out
-}
-
-fn push_portals(out: &mut String, mesh: &NavMesh) {
-    let mut first = true;
-    for cell in mesh.cells() {
-        let vertices: Vec<VertexId> = mesh.cell_vertices(cell).collect();
-        for (i, edge) in mesh.cell_edges(cell).enumerate() {
-            let Some(other) = mesh.neighbour(edge).filter(|other| *other > cell) else { continue };
-            let comma = if first { "" } else { "," };
-            first = false;
-            let _ = write!(out, "{comma}\n{{\"cells\":[{},{}],\"ends\":[[", cell.0, other.0);
-            push_point(out, &mesh.vertex_position(vertices[i]), ',');
-            out.push_str("],[");
-            push_point(out, &mesh.vertex_position(vertices[(i + 1) % vertices.len()]), ',');
-            let _ = write!(out, "]],\"edge\":\"{}\"}}", class_name(mesh.edge_class(edge)));
-        }
     }
 }
 
@@ -163,26 +170,6 @@ fn push_list<T>(
             out.push(',');
         }
         push(out, item);
-    }
-}
-
-fn class_name(class: EdgeClass) -> &'static str {
-    match class {
-        EdgeClass::Inner => "inner",
-        EdgeClass::Step => "step",
-        EdgeClass::Open => "open",
-        EdgeClass::Blocked => "blocked",
-        EdgeClass::InnerWall => "inner-wall",
-        EdgeClass::Gap => "gap",
-    }
-}
-
-fn link_name(kind: LinkKind) -> &'static str {
-    match kind {
-        LinkKind::Step => "step",
-        LinkKind::Gap => "gap",
-        LinkKind::Jump => "jump",
-        LinkKind::Door => "door",
     }
 }
 

@@ -11,7 +11,6 @@ mod dump;
 mod glb;
 mod json;
 mod layers;
-mod mesh_view;
 mod numbers;
 mod obj;
 mod render;
@@ -26,8 +25,13 @@ pub use dump::{DumpError, DumpObserver, number};
 pub use glb::{GlbError, GlbLayer, Primitive, write_glb};
 pub use json::{mesh_to_json, rounded_degrees};
 pub use layers::{path_layer, view_layers};
-pub use mesh_view::view_of_mesh;
 pub use obj::mesh_to_obj;
 pub use render::{PictureError, PictureOptions, Views, render_overview};
+pub use surefoot_bake::view_of_mesh;
 pub use svg::{SvgOptions, write_svg};
 pub use whole::write_whole;
+
+/// The README's Rust, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeDoctests;

@@ -7,15 +7,6 @@ use crate::numbers::push_point;
 use std::fmt::Write;
 use surefoot_mesh::{AreaId, CellId, CellKind, NavMesh, VertexId};
 
-/// The name of a kind of cell in text formats.
-pub(crate) fn kind_name(kind: CellKind) -> &'static str {
-    match kind {
-        CellKind::Ground => "ground",
-        CellKind::Ramp => "ramp",
-        CellKind::Gap => "gap",
-    }
-}
-
 /// Writes a mesh as OBJ text.
 #[must_use]
 pub fn mesh_to_obj(mesh: &NavMesh) -> String {
@@ -38,7 +29,7 @@ pub fn mesh_to_obj(mesh: &NavMesh) -> String {
     for cell in cells {
         let now = group(&cell);
         if last != Some(now) {
-            let _ = writeln!(out, "g {}/{}", one_word(mesh.area_name(now.0)), kind_name(now.1));
+            let _ = writeln!(out, "g {}/{}", one_word(mesh.area_name(now.0)), now.1.name());
             last = Some(now);
         }
         out.push('f');

@@ -37,10 +37,7 @@ fn around_the_corner() -> NavMesh {
     let mut data =
         NavMeshData::from_polygons(&points, &polygons, Agent::default(), [0.0, 1.0, 0.0]).unwrap();
     let frame = data.frame;
-    let at = |x: f64, z: f64| {
-        let p = frame.canonical_from_user([x, 0.0, z]);
-        [p.x as f32, p.y as f32, p.z as f32]
-    };
+    let at = |x: f64, z: f64| frame.canonical_from_user([x, 0.0, z]).map(|c| c as f32);
     data.links.push(Link {
         from_cell: CellId(1),
         to_cell: CellId(4),

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use surefoot_geom::LatticePoint;
 use surefoot_geom::polygon::{Contour, Polygon};
-use surefoot_geom::triangulate::Triangulator;
+use surefoot_geom::triangulate::triangulate_polygon;
 
 /// The splitmix generator, mapped to the unit interval.
 struct Random(u64);
@@ -52,22 +52,18 @@ fn main() {
     }
     let large = Polygon { contours };
     let vertices: usize = large.contours.iter().map(Vec::len).sum();
-    let mut triangulator = Triangulator::new();
     for _ in 0..4 {
-        let mut out = vec![];
         let start = Instant::now();
-        let result = triangulator.polygon_into(&large, &mut out);
+        let result = triangulate_polygon(&large).map(|t| t.len());
         println!(
-            "{vertices} vertices, {} holes: {} triangles in {:.1} ms ({result:?})",
+            "{vertices} vertices, {} holes: {result:?} triangles in {:.1} ms",
             large.contours.len() - 1,
-            out.len(),
             start.elapsed().as_secs_f64() * 1e3
         );
     }
     let wide = Polygon::from_contour(ring(&mut random, [0.0, 0.0], 900.0, 100_000, 0.3));
-    let mut out = vec![];
     let start = Instant::now();
-    let result = triangulator.polygon_into(&wide, &mut out);
+    let result = triangulate_polygon(&wide).map(|t| t.len());
     println!("a rough ring of 100000: {:.1} ms ({result:?})", start.elapsed().as_secs_f64() * 1e3);
 
     // Long edges side by side, and a long edge over many short ones.
@@ -80,9 +76,8 @@ fn main() {
         .rev()
         .collect();
     let comb = Polygon::from_contour(comb);
-    out.clear();
     let start = Instant::now();
-    let result = triangulator.polygon_into(&comb, &mut out);
+    let result = triangulate_polygon(&comb).map(|t| t.len());
     println!("a comb of 100002: {:.1} ms ({result:?})", start.elapsed().as_secs_f64() * 1e3);
     let mut turns = vec![];
     for i in 0..50_000 {
@@ -93,9 +88,8 @@ fn main() {
     let outside = turns.iter().map(|t| LatticePoint::from_units(t[2], t[3]));
     let inside = turns.iter().rev().map(|t| LatticePoint::from_units(t[0], t[1]));
     let spiral = Polygon::from_contour(outside.chain(inside).collect());
-    out.clear();
     let start = Instant::now();
-    let result = triangulator.polygon_into(&spiral, &mut out);
+    let result = triangulate_polygon(&spiral).map(|t| t.len());
     println!("a spiral of 100000: {:.1} ms ({result:?})", start.elapsed().as_secs_f64() * 1e3);
 
     for (corners, rough) in [
@@ -117,8 +111,7 @@ fn main() {
         let start = Instant::now();
         for _ in 0..20 {
             for polygon in &polygons {
-                out.clear();
-                let _ = black_box(triangulator.polygon_into(polygon, &mut out));
+                let _ = black_box(triangulate_polygon(polygon));
             }
         }
         let each = start.elapsed().as_secs_f64() / 20_000.0;

@@ -1,5 +1,4 @@
-//! A bounding-volume hierarchy over boxes or triangles, for box, prism, column, ray and nearest
-//! queries.
+//! A bounding-volume hierarchy over boxes, for box, prism, column and ray queries.
 //!
 //! In go axis-aligned boxes; out comes a tree whose queries name the boxes (by their index in the
 //! input) that a region may touch. The boxes are sorted along a Morton curve (Karras, "Maximizing
@@ -13,9 +12,9 @@
 //! misses, and never misses one that it touches. Queries allocate nothing and visit in an order
 //! that depends on the boxes alone, not on the number of threads that built the tree.
 
-mod triangles;
+mod ray;
 
-pub use triangles::{Hit, Ray, TriangleTree};
+pub use ray::{Hit, Ray};
 
 use std::ops::ControlFlow;
 
@@ -83,15 +82,8 @@ impl Aabb {
         self.lo.cmple(other.hi).all() && self.hi.cmpge(other.lo).all()
     }
 
-    /// Whether the box holds a point; its faces count.
-    #[must_use]
-    pub fn contains(&self, p: DVec3) -> bool {
-        self.lo.cmple(p).all() && self.hi.cmpge(p).all()
-    }
-
     /// Whether the box holds nothing: a low coordinate above its high one, or not a number.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         !self.lo.cmple(self.hi).all()
     }
 }
@@ -294,63 +286,44 @@ impl BoxTree {
         self.visit_box(&Aabb { lo: lo_xy.extend(z_lo), hi: hi_xy.extend(z_hi) }, visit);
     }
 
-    /// Calls `visit` for every box that may touch the upright prism over a convex polygon in plan,
-    /// whose corners turn counter-clockwise.
-    ///
-    /// Fewer than three corners stand for a point, a segment or nothing. For a polygon that is not
-    /// convex the answer would be too small: use [`BoxTree::visit_filtered`].
-    pub fn visit_convex_prism(
-        &self,
-        corners: &[DVec2],
-        z_lo: f64,
-        z_hi: f64,
-        mut visit: impl FnMut(u32),
-    ) {
-        let around = Aabb::of_points(corners.iter().flat_map(|c| [c.extend(z_lo), c.extend(z_hi)]));
-        let (lo, hi) = reaching(&around);
-        let mask_of = |node: &Node| {
-            let mut mask = node.touched(&lo, &hi);
-            let mut left = mask;
-            while left != 0 {
-                let lane = left.trailing_zeros() as usize;
-                left &= left - 1;
-                if lies_beside_convex(&node.aabb(lane), corners) {
-                    mask &= !(1 << lane);
-                }
-            }
-            mask
-        };
-        let _ = self.walk(mask_of, |id| -> ControlFlow<()> {
-            visit(id);
-            ControlFlow::Continue(())
-        });
-    }
-
     /// Calls `visit` for every box that may touch the upright line over (x, y) between two heights.
     pub fn visit_column(&self, x: f64, y: f64, z_lo: f64, z_hi: f64, visit: impl FnMut(u32)) {
         self.visit_box(&Aabb { lo: DVec3::new(x, y, z_lo), hi: DVec3::new(x, y, z_hi) }, visit);
     }
 
-    /// Calls `visit` for every box of which `keep` says yes, for it and for all boxes around it up
-    /// to the root. `keep` must be monotone: yes for a box means yes for every larger one.
-    pub fn visit_filtered(&self, mut keep: impl FnMut(&Aabb) -> bool, mut visit: impl FnMut(u32)) {
-        let mask_of = |node: &Node| {
-            (0..WIDTH).fold(0_u8, |mask, lane| {
-                let yes = !node.is_lane_empty(lane) && keep(&node.aabb(lane));
-                mask | (u8::from(yes) << lane)
-            })
-        };
-        let _ = self.walk(mask_of, |id| -> ControlFlow<()> {
-            visit(id);
-            ControlFlow::Continue(())
+    /// The first triangle that the ray meets, from either side, and where. Of triangles met at the
+    /// same `t`, the one with the smallest id. `corners_of` gives a triangle's corners by its id;
+    /// `counts` says of a triangle that is met whether it does: what is hidden does not.
+    ///
+    /// A ray that crosses an edge or a vertex shared by two triangles with the same coordinates
+    /// meets at least one of them (the test is watertight); triangles seen edge-on are not met.
+    #[must_use]
+    pub fn first_hit(
+        &self,
+        ray: &Ray,
+        t_max: f64,
+        corners_of: impl Fn(u32) -> [DVec3; 3],
+        counts: impl Fn(Hit) -> bool,
+    ) -> Option<Hit> {
+        let mut best: Option<Hit> = None;
+        self.visit_ray(ray.origin, ray.direction, t_max, |id, limit| {
+            if let Some(t) = ray.meet(&corners_of(id))
+                && t <= t_max
+                && best.is_none_or(|b| (t, id) < (b.t, b.id))
+                && counts(Hit { id, t })
+            {
+                best = Some(Hit { id, t });
+            }
+            best.map_or(limit, |b| b.t)
         });
+        best
     }
 
     /// Calls `visit` for every box that the ray `origin + t direction`, 0 ≤ t ≤ `t_max`, may touch,
     /// the boxes it enters first mostly first. What `visit` returns is the new `t_max` (a larger
     /// one than before is ignored): return the `t` of a hit to prune what lies behind it, or the
     /// given limit to go on, or a negative number to stop.
-    pub fn visit_ray(
+    fn visit_ray(
         &self,
         origin: DVec3,
         direction: DVec3,
@@ -391,42 +364,6 @@ impl BoxTree {
             mask
         };
         self.walk_in_order(enter, t_max, visit);
-    }
-
-    /// Calls `visit` for boxes around `point` in order of growing distance (mostly), as long as
-    /// their distance squared may be at most `max_distance2`. What `visit` returns is the new limit
-    /// on the squared distance (a larger one than before is ignored).
-    pub fn visit_nearest(
-        &self,
-        point: DVec3,
-        max_distance2: f64,
-        visit: impl FnMut(u32, f64) -> f64,
-    ) {
-        if !point.is_finite() {
-            return;
-        }
-        let point = point.to_array();
-        const SLACK: f64 = 1.0 - 8.0 * f64::EPSILON;
-        let distance = |node: &Node, bound: &mut [f64; WIDTH], limit: f64| {
-            let mut d2 = [0.0_f64; WIDTH];
-            for axis in 0..3 {
-                for lane in 0..WIDTH {
-                    let below = f64::from(node.lo[axis][lane]) - point[axis];
-                    let above = point[axis] - f64::from(node.hi[axis][lane]);
-                    let d = below.max(above).max(0.0);
-                    d2[lane] += d * d;
-                }
-            }
-            let mut mask = 0_u8;
-            for lane in 0..WIDTH {
-                d2[lane] *= SLACK;
-                let yes = d2[lane] <= limit && !node.is_lane_empty(lane);
-                mask |= u8::from(yes) << lane;
-            }
-            *bound = d2;
-            mask
-        };
-        self.walk_in_order(distance, max_distance2, visit);
     }
 
     /// Depth first in the order of the lanes. `mask_of` tells which lanes of a node to enter.
@@ -524,25 +461,6 @@ impl BoxTree {
             }
         }
     }
-}
-
-/// Whether some edge of the convex polygon has the whole box strictly outside. Errs towards no.
-fn lies_beside_convex(b: &Aabb, corners: &[DVec2]) -> bool {
-    let Some(&last) = corners.last() else { return false };
-    let mut from = last;
-    for &to in corners {
-        let edge = to - from;
-        // The corner of the box that lies furthest to the left of the edge.
-        let x = if edge.y > 0.0 { b.lo.x } else { b.hi.x };
-        let y = if edge.x > 0.0 { b.hi.y } else { b.lo.y };
-        let (left, right) = (edge.x * (y - from.y), edge.y * (x - from.x));
-        // Four roundings of each product and one of the difference, with room.
-        if left - right < -8.0 * f64::EPSILON * (left.abs() + right.abs()) {
-            return true;
-        }
-        from = to;
-    }
-    false
 }
 
 /// The nodes of one level, each made from its index.

@@ -48,8 +48,8 @@ pub(crate) struct Crossing {
     pub(crate) crossed: [u32; 2],
 }
 
-/// A triangulation under construction, with the storage to build the next one.
-#[derive(Clone, Debug, Default)]
+/// A triangulation under construction.
+#[derive(Debug)]
 pub(crate) struct Delaunay {
     points: Vec<LatticePoint>,
     edges: Vec<Edge>,
@@ -61,37 +61,26 @@ pub(crate) struct Delaunay {
     outer: u32,
     /// Whether differences of coordinates stay below 2³⁰, so that products fit `i64`.
     small: bool,
-    sorted: Vec<(u64, u32)>,
     crossed: Vec<u32>,
     suspect: Vec<u32>,
-    winding: Vec<i32>,
 }
 
 impl Delaunay {
-    /// Starts over with the Delaunay triangulation of the points that `name_of` maps to
-    /// themselves. Fills `name_of` so that coincident points map to the first of them.
-    pub(crate) fn triangulate(&mut self, points: &[LatticePoint], name_of: &mut Vec<u32>) {
-        self.points.clear();
-        self.points.extend_from_slice(points);
-        self.edges.clear();
-        self.spare.clear();
-        self.edge_from.clear();
-        self.edge_from.resize(points.len(), NONE);
-        self.outer = NONE;
-        self.small = bounds_of(points.iter().copied()).is_none_or(|(lo, hi)| {
+    /// The Delaunay triangulation of some points, and for each point the first one in the same
+    /// place, by which it is named.
+    pub(crate) fn of(points: &[LatticePoint]) -> (Self, Vec<u32>) {
+        let small = bounds_of(points.iter().copied()).is_none_or(|(lo, hi)| {
             let limit = 1_i64 << 30;
             i64::from(hi.x) - i64::from(lo.x) < limit && i64::from(hi.y) - i64::from(lo.y) < limit
         });
-        let mut sorted = std::mem::take(&mut self.sorted);
-        sorted.clear();
-        sorted.extend(points.iter().enumerate().map(|(i, p)| {
+        let key = |(i, p): (usize, &LatticePoint)| {
             // With the sign bit turned over, the order of the bits is the order of the numbers.
             let biased = |c: i32| u64::from(c as u32 ^ 0x8000_0000);
             (biased(p.x) << 32 | biased(p.y), i as u32)
-        }));
+        };
+        let mut sorted: Vec<_> = points.iter().enumerate().map(key).collect();
         sorted.sort_unstable();
-        name_of.clear();
-        name_of.resize(points.len(), 0);
+        let mut name_of = vec![0; points.len()];
         let mut first = (0, NONE);
         sorted.retain(|&(key, i)| {
             let is_new = first.1 == NONE || key != first.0;
@@ -101,17 +90,27 @@ impl Delaunay {
             name_of[i as usize] = first.1;
             is_new
         });
+        let mut all = Self {
+            points: points.to_vec(),
+            edges: Vec::new(),
+            spare: Vec::new(),
+            edge_from: vec![NONE; points.len()],
+            outer: NONE,
+            small,
+            crossed: Vec::new(),
+            suspect: Vec::new(),
+        };
         if sorted.len() > 1 {
-            let (left, _) = self.divide(&sorted);
-            self.outer = left ^ 1;
+            let (left, _) = all.divide(&sorted);
+            all.outer = left ^ 1;
         }
-        self.sorted = sorted;
-        for e in 0..self.edges.len() as u32 {
-            if self.edges[e as usize].state != State::Deleted {
-                let origin = self.org(e) as usize;
-                self.edge_from[origin] = e;
+        for e in 0..all.edges.len() as u32 {
+            if all.edges[e as usize].state != State::Deleted {
+                let origin = all.org(e) as usize;
+                all.edge_from[origin] = e;
             }
         }
+        (all, name_of)
     }
 
     // The edge algebra: `lnext` goes on counter-clockwise around the face to the left.
@@ -466,12 +465,8 @@ impl Delaunay {
     }
 
     /// All triangles of the hull, counter-clockwise.
-    pub(crate) fn triangles_into(&self, out: &mut Vec<[u32; 3]>) {
-        for e in 0..self.edges.len() as u32 {
-            if let Some(triangle) = self.triangle_first_seen_from(e) {
-                out.push(triangle);
-            }
-        }
+    pub(crate) fn triangles(&self) -> Vec<[u32; 3]> {
+        (0..self.edges.len() as u32).filter_map(|e| self.triangle_first_seen_from(e)).collect()
     }
 
     /// The triangle to the left of an edge, for the edge with the lowest index of the three.
@@ -492,28 +487,23 @@ impl Delaunay {
     /// The triangles that the segments' directions wind around once. Refuses, with one of its
     /// corners and its winding number, where a triangle is wound around otherwise than once or
     /// not at all.
-    pub(crate) fn inner_triangles_into(
-        &mut self,
-        out: &mut Vec<[u32; 3]>,
-    ) -> Result<(), (u32, i32)> {
+    pub(crate) fn inner_triangles(&self) -> Result<Vec<[u32; 3]>, (u32, i32)> {
         const UNSEEN: i32 = i32::MIN;
-        self.winding.clear();
-        self.winding.resize(self.edges.len(), UNSEEN);
-        let mut stack = std::mem::take(&mut self.crossed);
-        stack.clear();
+        let mut winding_of = vec![UNSEEN; self.edges.len()];
+        let mut stack = Vec::new();
         if self.outer != NONE {
             stack.push(self.outer);
-            self.winding[self.outer as usize] = 0;
+            winding_of[self.outer as usize] = 0;
         }
         // An edge on the stack has its winding number; the rest of its face has not.
         while let Some(start) = stack.pop() {
-            let winding = self.winding[start as usize];
+            let winding = winding_of[start as usize];
             let mut e = start;
             loop {
-                self.winding[e as usize] = winding;
+                winding_of[e as usize] = winding;
                 let across = (e ^ 1) as usize;
-                if self.winding[across] == UNSEEN {
-                    self.winding[across] = winding - i32::from(self.edges[e as usize].net);
+                if winding_of[across] == UNSEEN {
+                    winding_of[across] = winding - i32::from(self.edges[e as usize].net);
                     stack.push(e ^ 1);
                 }
                 e = self.lnext(e);
@@ -522,16 +512,16 @@ impl Delaunay {
                 }
             }
         }
-        self.crossed = stack;
+        let mut out = Vec::new();
         for e in 0..self.edges.len() as u32 {
             let Some(triangle) = self.triangle_first_seen_from(e) else { continue };
-            match self.winding[e as usize] {
+            match winding_of[e as usize] {
                 0 => {}
                 1 => out.push(triangle),
                 other => return Err((triangle[0], other)),
             }
         }
-        Ok(())
+        Ok(out)
     }
 }
 

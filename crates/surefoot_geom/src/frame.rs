@@ -44,29 +44,33 @@ impl Frame {
 
     /// The same rotation around another origin, given in canonical coordinates of `self`.
     #[must_use]
-    pub fn moved_to(mut self, origin_in_self: DVec3) -> Self {
-        self.origin += origin_in_self;
+    pub fn moved_to(mut self, origin_in_self: [f64; 3]) -> Self {
+        self.origin += DVec3::from(origin_in_self);
         self
     }
 
     /// A point of the user's frame, in canonical coordinates.
     #[inline]
     #[must_use]
-    pub fn canonical_from_user(&self, p: [f64; 3]) -> DVec3 {
-        self.canonical_direction(p) - self.origin
+    pub fn canonical_from_user(&self, p: [f64; 3]) -> [f64; 3] {
+        (self.turned(p) - self.origin).to_array()
     }
 
     /// A direction of the user's frame, in canonical coordinates.
     #[must_use]
-    pub fn canonical_direction(&self, d: [f64; 3]) -> DVec3 {
+    pub fn canonical_direction(&self, d: [f64; 3]) -> [f64; 3] {
+        self.turned(d).to_array()
+    }
+
+    fn turned(&self, d: [f64; 3]) -> DVec3 {
         let d = DVec3::from(d);
         DVec3::new(d.dot(self.axes[0]), d.dot(self.axes[1]), d.dot(self.axes[2]))
     }
 
     /// A point in canonical coordinates, in the user's frame.
     #[must_use]
-    pub fn user_from_canonical(&self, p: DVec3) -> [f64; 3] {
-        let p = p + self.origin;
+    pub fn user_from_canonical(&self, p: [f64; 3]) -> [f64; 3] {
+        let p = DVec3::from(p) + self.origin;
         (self.axes[0] * p.x + self.axes[1] * p.y + self.axes[2] * p.z).to_array()
     }
 
@@ -119,14 +123,14 @@ mod tests {
             ([-4.0, 0.0, 0.0], [1.0, 2.0, 3.0], [2.0, -3.0, -1.0]),
         ] {
             let f = Frame::with_up(up).unwrap();
-            assert_eq!(f.canonical_from_user(point).to_array(), want, "up {up:?}");
-            assert_eq!(f.user_from_canonical(DVec3::from(want)), point);
+            assert_eq!(f.canonical_from_user(point), want, "up {up:?}");
+            assert_eq!(f.user_from_canonical(want), point);
         }
     }
 
     #[test]
     fn any_up_comes_back() {
-        let f = Frame::with_up([0.3, -0.7, 0.2]).unwrap().moved_to(DVec3::new(5.0, 6.0, 7.0));
+        let f = Frame::with_up([0.3, -0.7, 0.2]).unwrap().moved_to([5.0, 6.0, 7.0]);
         let p = [12.5, -3.0, 99.0];
         let q = f.user_from_canonical(f.canonical_from_user(p));
         assert!(p.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-12));

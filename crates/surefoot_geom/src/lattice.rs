@@ -57,7 +57,7 @@ impl LatticePoint {
 
     /// Where it comes along a space-filling curve (Morton, 1966): near points have near places.
     #[must_use]
-    pub fn place_on_curve(self) -> u64 {
+    pub fn morton_code(self) -> u64 {
         // The bits of both coordinates in turn, from negative to positive.
         let spread = |v: i32| {
             let mut x = u64::from(v as u32 ^ 1 << 31);

@@ -9,10 +9,12 @@
 
 pub mod bvh;
 pub mod clip;
+pub mod convex_hull;
+mod counting_sort;
 #[cfg(feature = "triangulation")]
 mod delaunay;
+mod disjoint_sets;
 pub mod frame;
-pub mod half_edge;
 pub mod lattice;
 #[cfg(feature = "overlay")]
 pub mod overlay;
@@ -23,5 +25,12 @@ mod sweep;
 #[cfg(feature = "triangulation")]
 pub mod triangulate;
 
+pub use counting_sort::ByKey;
+pub use disjoint_sets::DisjointSets;
 pub use frame::{Frame, FrameError};
 pub use lattice::{LATTICE_PER_M, LatticePoint, LatticeRangeError};
+
+/// The README's Rust, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeDoctests;

@@ -95,61 +95,6 @@ pub fn is_convex(contour: &[LatticePoint]) -> bool {
     rounds == 1
 }
 
-/// The corners of the convex hull of some points, counter-clockwise from the smallest; `None` when it
-/// has no area. Exact.
-#[must_use]
-pub fn convex_hull(mut points: Vec<LatticePoint>) -> Option<Contour> {
-    if is_convex(&points) {
-        drop_straight_corners(&mut points);
-        return Some(points);
-    }
-    hull_by_sorting(points)
-}
-
-/// Takes the corners out of a convex contour at which it goes straight on, and begins with the smallest.
-fn drop_straight_corners(contour: &mut Contour) {
-    let smallest = (0..contour.len()).min_by_key(|&i| contour[i]).unwrap_or(0);
-    contour.rotate_left(smallest);
-    let n = contour.len();
-    let mut before = contour[n - 1];
-    let mut kept = 0;
-    for i in 0..n {
-        let at = contour[i];
-        // The first corner stays, so it is still there for the last one.
-        let after = contour[if i + 1 < n { i + 1 } else { 0 }];
-        if orient(before, at, after) > 0 {
-            contour[kept] = at;
-            kept += 1;
-        }
-        before = at;
-    }
-    contour.truncate(kept);
-}
-
-/// The convex hull of points in any order.
-fn hull_by_sorting(mut points: Vec<LatticePoint>) -> Option<Contour> {
-    points.sort_unstable();
-    points.dedup();
-    if points.len() < 3 {
-        return None;
-    }
-    let half = |points: &mut dyn Iterator<Item = LatticePoint>| {
-        let mut chain: Vec<LatticePoint> = Vec::new();
-        for p in points {
-            while chain.len() >= 2 && orient(chain[chain.len() - 2], chain[chain.len() - 1], p) <= 0
-            {
-                chain.pop();
-            }
-            chain.push(p);
-        }
-        chain.pop();
-        chain
-    };
-    let mut hull = half(&mut points.iter().copied());
-    hull.extend(half(&mut points.iter().rev().copied()));
-    (hull.len() >= 3).then_some(hull)
-}
-
 /// Whether an edge of the convex contour `a` has all of `b` on its outer side or on its line: then
 /// their insides do not meet. Exact; two convex contours meet inside iff neither separates them.
 #[must_use]
@@ -238,56 +183,6 @@ mod tests {
 
     fn at(points: &[(i32, i32)]) -> Contour {
         points.iter().map(|&(x, y)| LatticePoint::new(x, y)).collect()
-    }
-
-    /// What is convex is its own hull, however it is told; nothing else counts as convex.
-    #[test]
-    fn a_convex_contour_is_its_own_hull() {
-        let square = at(&[(0, 0), (4, 0), (8, 0), (8, 8), (4, 8), (0, 8), (0, 3)]);
-        let skew = at(&[(0, 0), (6, -2), (9, 1), (10, 5), (7, 8), (-1, 4)]);
-        for contour in [square, skew] {
-            for first in 0..contour.len() {
-                let mut turned = contour.clone();
-                turned.rotate_left(first);
-                assert!(is_convex(&turned));
-                assert_eq!(convex_hull(turned.clone()), hull_by_sorting(turned.clone()));
-                turned.reverse();
-                assert!(!is_convex(&turned), "clockwise");
-                turned.reverse();
-                turned.insert(0, turned[0]);
-                assert!(!is_convex(&turned), "an edge that is a point");
-            }
-        }
-        let twice = at(&[(0, 0), (9, 0), (9, 9), (0, 9), (-1, -1), (9, 0), (9, 9), (0, 9)]);
-        let forth_and_back = at(&[(0, 0), (9, 0), (5, 0)]);
-        let notched = at(&[(0, 0), (4, 1), (9, 0), (9, 9), (0, 9)]);
-        let star = at(&[(0, 0), (9, 9), (-3, 9), (6, 0), (2, 12)]);
-        for other in [twice, forth_and_back, notched, star, at(&[(0, 0), (1, 1)]), at(&[])] {
-            assert!(!is_convex(&other), "{other:?}");
-        }
-    }
-
-    /// Contours of a few points on a small lattice, of all kinds.
-    #[test]
-    fn hulls_are_the_same_with_and_without_sorting() {
-        let mut state = 7_u64;
-        let mut next = |most: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % most
-        };
-        let mut convex = 0;
-        for _ in 0..60_000 {
-            let n = 3 + next(4);
-            let contour: Contour =
-                (0..n).map(|_| LatticePoint::new(next(4) as i32, next(4) as i32)).collect();
-            convex += usize::from(is_convex(&contour));
-            assert_eq!(
-                convex_hull(contour.clone()),
-                hull_by_sorting(contour.clone()),
-                "{contour:?}"
-            );
-        }
-        assert!(convex > 1_000, "{convex}");
     }
 
     #[test]

@@ -18,14 +18,15 @@
 //!    counter-clockwise with the sharpest turn to the inside, holes clockwise with the sharpest turn away
 //!    from it, from left to right.
 
+mod pieces;
 mod trace;
 
+pub(crate) use pieces::{Fine, FineContour};
+
 use crate::lattice::LatticePoint;
+use pieces::{FINER_BITS, Piece, Winding, turn};
 use std::cmp::Ordering;
 use trace::Tracer;
-
-/// How much finer the grid of crossings is than the lattice, in bits.
-const FINER_BITS: u32 = 20;
 
 /// Edges that do not meet keep more than this distance, in fine units: twice what two chains of pieces may
 /// come nearer to each other. No chain is farther than one unit from its edge: crossings are computed to a
@@ -44,41 +45,6 @@ const MOST_EXTENT: u32 = 1 << 28;
 
 /// Rounds of making one what lies on each other; the second finds nothing more.
 const ROUNDS: usize = 3;
-
-/// A point of the finer grid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Fine {
-    x: i64,
-    y: i64,
-}
-
-impl Fine {
-    fn of(p: LatticePoint) -> Self {
-        Self { x: i64::from(p.x) << FINER_BITS, y: i64::from(p.y) << FINER_BITS }
-    }
-
-    /// The nearest lattice point.
-    pub(crate) fn rounded(self) -> LatticePoint {
-        let round = |v: i64| ((v + (1 << (FINER_BITS - 1))) >> FINER_BITS) as i32;
-        LatticePoint::new(round(self.x), round(self.y))
-    }
-
-    /// Whether it is one.
-    pub(crate) fn is_on_lattice(self) -> bool {
-        (self.x | self.y) & ((1 << FINER_BITS) - 1) == 0
-    }
-
-    /// The larger of the distances along the axes.
-    fn apart(self, other: Self) -> i64 {
-        (self.x - other.x).abs().max((self.y - other.y).abs())
-    }
-}
-
-/// A contour: its points, each with the label of the edge that leaves it.
-pub(crate) type FineContour = Vec<(Fine, u32)>;
-
-/// How often the subject and the clip wind around something.
-type Winding = [i32; 2];
 
 /// An edge from its smaller to its larger end.
 #[derive(Clone, Copy)]
@@ -119,17 +85,6 @@ impl Segment {
         let least = one.abs().min(two.abs());
         (one > 0) == (two > 0) && least > self.length_bound() >> (FINER_BITS - CLEAR.ilog2())
     }
-}
-
-/// A part of an edge that meets others at its ends alone.
-#[derive(Clone, Copy)]
-struct Piece {
-    a: Fine,
-    b: Fine,
-    winding: Winding,
-    label: u32,
-    /// Whether the result lies above it, where it bounds it.
-    inside_above: bool,
 }
 
 /// A place where two segments meet at a small angle.
@@ -444,21 +399,11 @@ fn merge<T: Copy, K: PartialEq>(
     list.retain_mut(|t| *parts(t).0 != [0; 2]);
 }
 
-/// On which side of the line from `a` to `b` a point lies: greater to the left. Exact.
-fn turn(a: Fine, b: Fine, p: Fine) -> Ordering {
-    let (ux, uy, vx, vy) = (b.x - a.x, b.y - a.y, p.x - a.x, p.y - a.y);
-    let (one, two) = (ux as f64 * vy as f64, uy as f64 * vx as f64);
-    // Differences are below 2⁵³ and exact; three roundings of one part in 2⁵³ each.
-    if (one - two).abs() > (one.abs() + two.abs()) * f64::EPSILON {
-        return one.total_cmp(&two);
-    }
-    (i128::from(ux) * i128::from(vy)).cmp(&(i128::from(uy) * i128::from(vx)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::polygon::{Contour, Polygon, convex_hull};
+    use crate::convex_hull::convex_hull;
+    use crate::polygon::{Contour, Polygon};
 
     /// The three operations, by windings of subject and clip.
     const OPERATIONS: [fn(Winding) -> bool; 3] =

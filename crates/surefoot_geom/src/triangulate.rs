@@ -80,9 +80,26 @@ pub fn points_in_order(polygon: &Polygon) -> impl Iterator<Item = LatticePoint> 
 /// point has then one name, the index of its first mention, so that triangles around it fit
 /// together. A polygon without area has no triangles.
 pub fn triangulate_polygon(polygon: &Polygon) -> Result<Vec<[u32; 3]>, TriangulateError> {
-    let mut triangles = Vec::new();
-    Triangulator::default().polygon_into(polygon, &mut triangles)?;
-    Ok(triangles)
+    if let [contour] = polygon.contours.as_slice()
+        && (3..=EARS_UP_TO).contains(&contour.len())
+        && let Some(triangles) = triangulate_small(contour)
+    {
+        return Ok(triangles);
+    }
+    let points: Vec<_> = points_in_order(polygon).collect();
+    let mut net = Net::of(&points)?;
+    let mut first = 0;
+    for contour in &polygon.contours {
+        let count = contour.len();
+        for i in 0..count {
+            net.insert(first + i, first + (i + 1) % count)?;
+        }
+        first += count;
+    }
+    net.delaunay.inner_triangles().map_err(|(corner, winding)| TriangulateError::Winding {
+        at: points[corner as usize],
+        winding,
+    })
 }
 
 /// The constrained Delaunay triangulation of the points' convex hull that contains the segments
@@ -94,164 +111,74 @@ pub fn constrained_delaunay(
     points: &[LatticePoint],
     segments: &[[u32; 2]],
 ) -> Result<Vec<[u32; 3]>, TriangulateError> {
-    let mut triangles = Vec::new();
-    Triangulator::default().constrained_into(points, segments, &mut triangles)?;
-    Ok(triangles)
+    for (segment, ends) in segments.iter().enumerate() {
+        if let Some(&point) = ends.iter().find(|&&p| p as usize >= points.len()) {
+            return Err(TriangulateError::UnknownPoint { segment, point, points: points.len() });
+        }
+    }
+    let mut net = Net::of(points)?;
+    for &[a, b] in segments {
+        net.insert(a as usize, b as usize)?;
+    }
+    Ok(net.delaunay.triangles())
 }
 
-/// Triangulates one polygon after another in the same storage. Use one for each thread where there
-/// are many polygons.
-#[derive(Clone, Debug, Default)]
-pub struct Triangulator {
-    delaunay: Delaunay,
-    points: Vec<LatticePoint>,
+/// The triangulation of some points, into which segments are put one by one.
+struct Net<'a> {
+    points: &'a [LatticePoint],
+    /// For each point the first one in the same place.
     name_of: Vec<u32>,
+    delaunay: Delaunay,
 }
 
-impl Triangulator {
-    /// An empty one.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Appends a polygon's triangles to `out`; see [`triangulate_polygon`]. After an error `out` is
-    /// as it was.
-    pub fn polygon_into(
-        &mut self,
-        polygon: &Polygon,
-        out: &mut Vec<[u32; 3]>,
-    ) -> Result<(), TriangulateError> {
-        if let [contour] = polygon.contours.as_slice()
-            && (3..=EARS_UP_TO).contains(&contour.len())
-            && cut_ears(contour, out)
-        {
-            return Ok(());
+impl<'a> Net<'a> {
+    fn of(points: &'a [LatticePoint]) -> Result<Self, TriangulateError> {
+        // Three edges a point, two directions each, and room for those that divide and conquer
+        // adds before it deletes others.
+        if points.len() > 1 << 29 {
+            return Err(TriangulateError::TooManyPoints { points: points.len() });
         }
-        self.polygon_by_delaunay(polygon, out)
+        let (delaunay, name_of) = Delaunay::of(points);
+        Ok(Self { points, name_of, delaunay })
     }
 
-    fn polygon_by_delaunay(
-        &mut self,
-        polygon: &Polygon,
-        out: &mut Vec<[u32; 3]>,
-    ) -> Result<(), TriangulateError> {
-        let mut points = std::mem::take(&mut self.points);
-        points.clear();
-        points.extend(points_in_order(polygon));
-        let result = self.wound_around_once(&points, polygon, out);
-        self.points = points;
-        result
-    }
-
-    fn wound_around_once(
-        &mut self,
-        points: &[LatticePoint],
-        polygon: &Polygon,
-        out: &mut Vec<[u32; 3]>,
-    ) -> Result<(), TriangulateError> {
-        check_count(points.len())?;
-        self.delaunay.triangulate(points, &mut self.name_of);
-        let mut first = 0;
-        for contour in &polygon.contours {
-            let count = contour.len();
-            for i in 0..count {
-                let (a, b) = (first + i, first + (i + 1) % count);
-                self.insert(points, a, b)?;
-            }
-            first += count;
-        }
-        let before = out.len();
-        self.delaunay.inner_triangles_into(out).map_err(|(corner, winding)| {
-            out.truncate(before);
-            TriangulateError::Winding { at: points[corner as usize], winding }
-        })
-    }
-
-    /// Appends the triangles of points and segments to `out`; see [`constrained_delaunay`]. After
-    /// an error `out` is as it was.
-    pub fn constrained_into(
-        &mut self,
-        points: &[LatticePoint],
-        segments: &[[u32; 2]],
-        out: &mut Vec<[u32; 3]>,
-    ) -> Result<(), TriangulateError> {
-        check_count(points.len())?;
-        for (segment, ends) in segments.iter().enumerate() {
-            if let Some(&point) = ends.iter().find(|&&p| p as usize >= points.len()) {
-                return Err(TriangulateError::UnknownPoint {
-                    segment,
-                    point,
-                    points: points.len(),
-                });
-            }
-        }
-        self.delaunay.triangulate(points, &mut self.name_of);
-        for &[a, b] in segments {
-            self.insert(points, a as usize, b as usize)?;
-        }
-        self.delaunay.triangles_into(out);
-        Ok(())
-    }
-
-    fn insert(
-        &mut self,
-        points: &[LatticePoint],
-        a: usize,
-        b: usize,
-    ) -> Result<(), TriangulateError> {
+    fn insert(&mut self, a: usize, b: usize) -> Result<(), TriangulateError> {
         self.delaunay.insert(self.name_of[a], self.name_of[b], 1).map_err(|c| {
             TriangulateError::Crossing {
-                edge: c.segment.map(|i| points[i as usize]),
-                crossed: c.crossed.map(|i| points[i as usize]),
+                edge: c.segment.map(|i| self.points[i as usize]),
+                crossed: c.crossed.map(|i| self.points[i as usize]),
             }
         })
     }
 }
 
-fn check_count(points: usize) -> Result<(), TriangulateError> {
-    // Three edges a point, two directions each, and room for those that divide and conquer adds
-    // before it deletes others.
-    if points > 1 << 29 { Err(TriangulateError::TooManyPoints { points }) } else { Ok(()) }
-}
-
-/// Triangulates a small contour and appends the triangles; gives up, with `out` as it was, where
-/// the contour is not simple or turns clockwise.
-fn cut_ears(contour: &[LatticePoint], out: &mut Vec<[u32; 3]>) -> bool {
-    const MAX: usize = EARS_UP_TO;
-    let n = contour.len();
-    debug_assert!((3..=MAX).contains(&n));
+/// Triangulates a small contour; `None` where it is not simple or turns clockwise.
+fn triangulate_small(contour: &[LatticePoint]) -> Option<Vec<[u32; 3]>> {
     match *contour {
-        [a, b, c] => {
-            let simple = orient(a, b, c) > 0;
-            if simple {
-                out.push([0, 1, 2]);
-            }
-            return simple;
-        }
+        [a, b, c] => (orient(a, b, c) > 0).then(|| vec![[0, 1, 2]]),
         [a, b, c, d] => {
             // The sides of each diagonal tell which ones lie inside.
             let (abc, cda) = (orient(a, b, c) > 0, orient(c, d, a) > 0);
             let (bcd, dab) = (orient(b, c, d) > 0, orient(d, a, b) > 0);
             let by_ac = match (abc && cda, bcd && dab) {
-                (false, false) => return false,
+                (false, false) => return None,
                 (true, false) => true,
                 (false, true) => false,
                 // Of two Delaunay diagonals on one circle, the one at the first point.
                 (true, true) => in_circle(a, b, c, d).is_le(),
             };
-            out.extend_from_slice(&if by_ac {
-                [[0, 1, 2], [0, 2, 3]]
-            } else {
-                [[0, 1, 3], [1, 2, 3]]
-            });
-            return true;
+            Some(if by_ac { vec![[0, 1, 2], [0, 2, 3]] } else { vec![[0, 1, 3], [1, 2, 3]] })
         }
-        _ => {}
+        _ if is_simple(contour) => cut_ears(contour),
+        _ => None,
     }
-    if !is_simple(contour) {
-        return false;
-    }
+}
+
+/// Triangulates a small simple contour of five corners or more; `None` where it turns clockwise.
+fn cut_ears(contour: &[LatticePoint]) -> Option<Vec<[u32; 3]>> {
+    const MAX: usize = EARS_UP_TO;
+    let n = contour.len();
+    debug_assert!((3..=MAX).contains(&n));
     // The ring of corners left; beside each, the side of a triangle that lies behind the edge to
     // the next corner (a triangle's index times four plus the side, or none for the border).
     let (mut next, mut prev, mut behind) = ([0_u8; MAX], [0_u8; MAX], [NONE; MAX]);
@@ -268,9 +195,8 @@ fn cut_ears(contour: &[LatticePoint], out: &mut Vec<[u32; 3]>) -> bool {
             blunt |= 1 << i;
         }
     }
-    let mut triangles = [[0_u8; 3]; MAX];
-    let mut across = [[NONE; 3]; MAX];
-    let (mut count, mut left) = (0, n);
+    let mut ears = Ears { count: 0, corners: [[0; 3]; MAX], across: [[NONE; 3]; MAX] };
+    let mut left = n;
     let (mut b, mut tried) = (0_u8, 0);
     while left > 3 {
         let (a, c) = (prev[b as usize], next[b as usize]);
@@ -287,21 +213,14 @@ fn cut_ears(contour: &[LatticePoint], out: &mut Vec<[u32; 3]>) -> bool {
         if !is_ear {
             tried += 1;
             if tried > left {
-                return false;
+                return None;
             }
             b = c;
             continue;
         }
         tried = 0;
-        put(
-            &mut triangles,
-            &mut across,
-            count,
-            [a, b, c],
-            [behind[b as usize], NONE, behind[a as usize]],
-        );
-        behind[a as usize] = (count * 4 + 1) as u32;
-        count += 1;
+        let ear = ears.add([a, b, c], [behind[b as usize], NONE, behind[a as usize]]);
+        behind[a as usize] = ear * 4 + 1;
         left -= 1;
         next[a as usize] = c;
         prev[c as usize] = a;
@@ -318,14 +237,11 @@ fn cut_ears(contour: &[LatticePoint], out: &mut Vec<[u32; 3]>) -> bool {
     }
     let (a, c) = (prev[b as usize], next[b as usize]);
     if turn(a, b, c) <= 0 {
-        return false;
+        return None;
     }
-    let sides = [behind[b as usize], behind[c as usize], behind[a as usize]];
-    put(&mut triangles, &mut across, count, [a, b, c], sides);
-    count += 1;
-    flip_to_delaunay(contour, &mut triangles[..count], &mut across[..count]);
-    out.extend(triangles[..count].iter().map(|t| t.map(u32::from)));
-    true
+    ears.add([a, b, c], [behind[b as usize], behind[c as usize], behind[a as usize]]);
+    ears.flip_to_delaunay(contour);
+    Some(ears.corners[..ears.count].iter().map(|t| t.map(u32::from)).collect())
 }
 
 /// Whether no two edges of a small contour have a point in common but the corner between them.
@@ -372,51 +288,64 @@ fn is_simple(contour: &[LatticePoint]) -> bool {
     true
 }
 
-/// Stores a triangle; `sides[i]` lies across the edge opposite to corner `i`.
-fn put(
-    triangles: &mut [[u8; 3]],
-    across: &mut [[u32; 3]],
-    index: usize,
-    corners: [u8; 3],
-    sides: [u32; 3],
-) {
-    triangles[index] = corners;
-    across[index] = sides;
-    for (side, &other) in sides.iter().enumerate() {
-        if other != NONE {
-            across[(other / 4) as usize][(other % 4) as usize] = (index * 4 + side) as u32;
-        }
-    }
+/// The triangles of a small contour, on the stack.
+struct Ears {
+    count: usize,
+    corners: [[u8; 3]; EARS_UP_TO],
+    /// `across[t][i]` lies across the edge opposite to corner `i`: a triangle's index times four
+    /// plus the side, or none for the border.
+    across: [[u32; 3]; EARS_UP_TO],
 }
 
-/// Flips edges between triangles until each is locally Delaunay.
-fn flip_to_delaunay(contour: &[LatticePoint], triangles: &mut [[u8; 3]], across: &mut [[u32; 3]]) {
-    let at = |i: u8| contour[i as usize];
-    // Flips end (each lowers the lifted surface), and passes are few for so few triangles.
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for t in 0..triangles.len() {
-            for i in 0..3 {
-                let other = across[t][i];
-                if other == NONE {
-                    continue;
+impl Ears {
+    /// Adds a triangle and tells its index.
+    fn add(&mut self, corners: [u8; 3], sides: [u32; 3]) -> u32 {
+        let index = self.count;
+        self.count += 1;
+        self.put(index, corners, sides);
+        index as u32
+    }
+
+    /// Stores a triangle, and tells those across its sides.
+    fn put(&mut self, index: usize, corners: [u8; 3], sides: [u32; 3]) {
+        self.corners[index] = corners;
+        self.across[index] = sides;
+        for (side, &other) in sides.iter().enumerate() {
+            if other != NONE {
+                self.across[(other / 4) as usize][(other % 4) as usize] = (index * 4 + side) as u32;
+            }
+        }
+    }
+
+    /// Flips edges between triangles until each is locally Delaunay.
+    fn flip_to_delaunay(&mut self, contour: &[LatticePoint]) {
+        let at = |i: u8| contour[i as usize];
+        // Flips end (each lowers the lifted surface), and passes are few for so few triangles.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for t in 0..self.count {
+                for i in 0..3 {
+                    let other = self.across[t][i];
+                    if other == NONE {
+                        continue;
+                    }
+                    let (u, j) = ((other / 4) as usize, (other % 4) as usize);
+                    let [a, b, c] = [i, (i + 1) % 3, (i + 2) % 3].map(|k| self.corners[t][k]);
+                    let d = self.corners[u][j];
+                    if in_circle(at(a), at(b), at(c), at(d)).is_le() {
+                        continue;
+                    }
+                    // The triangles a b c and d c b become a b d and a d c.
+                    let (ca, ab) = (self.across[t][(i + 1) % 3], self.across[t][(i + 2) % 3]);
+                    let (bd, dc) = (self.across[u][(j + 1) % 3], self.across[u][(j + 2) % 3]);
+                    self.put(t, [a, b, d], [bd, NONE, ab]);
+                    self.put(u, [a, d, c], [dc, ca, NONE]);
+                    self.across[t][1] = (u * 4 + 2) as u32;
+                    self.across[u][2] = (t * 4 + 1) as u32;
+                    changed = true;
+                    break;
                 }
-                let (u, j) = ((other / 4) as usize, (other % 4) as usize);
-                let [a, b, c] = [i, (i + 1) % 3, (i + 2) % 3].map(|k| triangles[t][k]);
-                let d = triangles[u][j];
-                if in_circle(at(a), at(b), at(c), at(d)).is_le() {
-                    continue;
-                }
-                // The triangles a b c and d c b become a b d and a d c.
-                let (ca, ab) = (across[t][(i + 1) % 3], across[t][(i + 2) % 3]);
-                let (bd, dc) = (across[u][(j + 1) % 3], across[u][(j + 2) % 3]);
-                put(triangles, across, t, [a, b, d], [bd, NONE, ab]);
-                put(triangles, across, u, [a, d, c], [dc, ca, NONE]);
-                across[t][1] = (u * 4 + 2) as u32;
-                across[u][2] = (t * 4 + 1) as u32;
-                changed = true;
-                break;
             }
         }
     }

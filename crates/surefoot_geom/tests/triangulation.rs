@@ -10,7 +10,7 @@ use surefoot_geom::LatticePoint;
 use surefoot_geom::polygon::Polygon;
 use surefoot_geom::predicates::{on_segment, segments_cross};
 use surefoot_geom::triangulate::{
-    TriangulateError, Triangulator, constrained_delaunay, points_in_order, triangulate_polygon,
+    TriangulateError, constrained_delaunay, points_in_order, triangulate_polygon,
 };
 
 /// The reach of the lattice, and of coordinates for which plain 64 bits would overflow.
@@ -336,23 +336,6 @@ fn polygons_that_are_none_are_refused_or_empty() {
         constrained_delaunay(&square, &[[0, 1], [2, 4]]),
         Err(TriangulateError::UnknownPoint { segment: 1, point: 4, points: 4 })
     );
-}
-
-#[test]
-fn storage_that_served_before_changes_nothing() {
-    let mut random = Random(9);
-    let mut triangulator = Triangulator::new();
-    let crossing = Polygon {
-        contours: vec![vec![p(0, 0), p(9, 9), p(9, 0), p(0, 9)], vec![p(5, 1), p(4, 4), p(7, 7)]],
-    };
-    for _ in 0..300 {
-        let polygon = heap_of_cells(&mut random, 6, 70);
-        let mut out = vec![[7, 7, 7]];
-        assert!(triangulator.polygon_into(&crossing, &mut out).is_err());
-        assert_eq!(out, [[7, 7, 7]]);
-        triangulator.polygon_into(&polygon, &mut out).unwrap();
-        assert_eq!(out[1..], triangulate_polygon(&polygon).unwrap());
-    }
 }
 
 proptest! {

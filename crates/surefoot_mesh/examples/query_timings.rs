@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             })
             .collect();
         let mut path = Path::default();
-        for algorithm in [Algorithm::Optimal, Algorithm::Portals] {
+        for algorithm in [Algorithm::Optimal, Algorithm::AStar] {
             let options = PathOptions { algorithm, ..PathOptions::default() };
             let mut micros = Vec::new();
             let mut nodes = 0;

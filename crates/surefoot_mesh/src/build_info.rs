@@ -4,6 +4,7 @@
 /// Which pipeline built a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum BuildMethod {
     /// On the geometry itself, without voxels.
     #[default]

@@ -9,6 +9,7 @@
 //! nothing in it needs a tolerance.
 
 use surefoot_geom::LatticePoint;
+use surefoot_geom::convex_hull::convex_hull;
 use surefoot_geom::lattice::M_PER_LATTICE;
 use surefoot_geom::polygon::contour_area2;
 use surefoot_geom::predicates::{on_segment, orient, segments_cross};
@@ -121,36 +122,9 @@ fn check_simple(outline: &[LatticePoint]) -> Result<(), ShapeFault> {
     Ok(())
 }
 
-/// The corners of the convex hull, counter-clockwise, without those on straight lines.
-fn hull(points: &[LatticePoint]) -> Vec<LatticePoint> {
-    let mut sorted = points.to_vec();
-    sorted.sort_unstable();
-    sorted.dedup();
-    if sorted.len() < 3 {
-        return sorted;
-    }
-    let mut hull: Vec<LatticePoint> = Vec::with_capacity(sorted.len() + 1);
-    let mut add_chain = |points: &mut dyn Iterator<Item = LatticePoint>| {
-        let base = hull.len();
-        for p in points {
-            while hull.len() >= base + 2
-                && orient(hull[hull.len() - 2], hull[hull.len() - 1], p) <= 0
-            {
-                hull.pop();
-            }
-            hull.push(p);
-        }
-        // The last point of a chain is the first of the next.
-        hull.pop();
-    };
-    add_chain(&mut sorted.iter().copied());
-    add_chain(&mut sorted.iter().rev().copied());
-    hull
-}
-
 /// The vertex that lies farthest inside the hull, and how far, in units.
 fn deepest_notch(outline: &[LatticePoint]) -> (usize, f64) {
-    let hull = hull(outline);
+    let Some(hull) = convex_hull(outline.to_vec()) else { return (0, 0.0) };
     let lines: Vec<_> = (0..hull.len())
         .map(|i| {
             let (a, b) = (hull[i], hull[(i + 1) % hull.len()]);
@@ -324,7 +298,7 @@ mod tests {
                 area += contour_area2(&points);
             }
             prop_assert_eq!(area, contour_area2(&star));
-            let hull = hull(&star);
+            let hull = convex_hull(star.clone()).unwrap();
             prop_assert_eq!(classify(&hull), Ok(CellShape::Convex));
             for &p in &star {
                 prop_assert!((0..hull.len()).all(|i| orient(hull[i], hull[(i + 1) % hull.len()], p) >= 0));

@@ -14,6 +14,7 @@ macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident($repr:ty)) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct $name(pub $repr);
 
         impl $name {
@@ -39,6 +40,10 @@ id_type!(
     CellId(u32)
 );
 id_type!(
+    /// A link: an index into the mesh's links.
+    LinkId(u32)
+);
+id_type!(
     /// An area type: an index into the mesh's area names.
     AreaId(u16)
 );
@@ -49,6 +54,7 @@ pub const NO_EDGE: u32 = u32::MAX;
 /// What a cell is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum CellKind {
     /// Walkable ground.
     #[default]
@@ -60,20 +66,29 @@ pub enum CellKind {
 }
 
 impl CellKind {
+    /// All kinds, in the order of their numbers in a file.
+    pub const ALL: &'static [Self] = &[Self::Ground, Self::Ramp, Self::Gap];
+
+    /// The name used in text formats.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ground => "ground",
+            Self::Ramp => "ramp",
+            Self::Gap => "gap",
+        }
+    }
+
     /// The value with this number in a file.
     pub(crate) fn from_number(number: u8) -> Option<Self> {
-        Some(match number {
-            0 => Self::Ground,
-            1 => Self::Ramp,
-            2 => Self::Gap,
-            _ => return None,
-        })
+        Self::ALL.get(usize::from(number)).copied()
     }
 }
 
 /// What lies at an edge of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum EdgeClass {
     /// A neighbour at the same height.
     #[default]
@@ -91,23 +106,33 @@ pub enum EdgeClass {
 }
 
 impl EdgeClass {
+    /// All classes, in the order of their numbers in a file.
+    pub const ALL: &'static [Self] =
+        &[Self::Inner, Self::Step, Self::Open, Self::Blocked, Self::InnerWall, Self::Gap];
+
+    /// The name used in text formats.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Inner => "inner",
+            Self::Step => "step",
+            Self::Open => "open",
+            Self::Blocked => "blocked",
+            Self::InnerWall => "inner-wall",
+            Self::Gap => "gap",
+        }
+    }
+
     /// The value with this number in a file.
     pub(crate) fn from_number(number: u8) -> Option<Self> {
-        Some(match number {
-            0 => Self::Inner,
-            1 => Self::Step,
-            2 => Self::Open,
-            3 => Self::Blocked,
-            4 => Self::InnerWall,
-            5 => Self::Gap,
-            _ => return None,
-        })
+        Self::ALL.get(usize::from(number)).copied()
     }
 }
 
 /// Why a link exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum LinkKind {
     /// A height step between cells that share no edge.
     #[default]
@@ -121,15 +146,23 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
+    /// All kinds, in the order of their numbers in a file.
+    pub const ALL: &'static [Self] = &[Self::Step, Self::Gap, Self::Jump, Self::Door];
+
+    /// The name used in text formats.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Gap => "gap",
+            Self::Jump => "jump",
+            Self::Door => "door",
+        }
+    }
+
     /// The value with this number in a file.
     pub(crate) fn from_number(number: u8) -> Option<Self> {
-        Some(match number {
-            0 => Self::Step,
-            1 => Self::Gap,
-            2 => Self::Jump,
-            3 => Self::Door,
-            _ => return None,
-        })
+        Self::ALL.get(usize::from(number)).copied()
     }
 }
 
@@ -185,4 +218,25 @@ pub struct NavMeshData {
     pub area_names: Vec<String>,
     /// How it was built, where that is known.
     pub build: Option<BuildInfo>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_from_their_numbers() {
+        for &kind in CellKind::ALL {
+            assert_eq!(CellKind::from_number(kind as u8), Some(kind));
+        }
+        for &class in EdgeClass::ALL {
+            assert_eq!(EdgeClass::from_number(class as u8), Some(class));
+        }
+        for &kind in LinkKind::ALL {
+            assert_eq!(LinkKind::from_number(kind as u8), Some(kind));
+        }
+        assert_eq!(CellKind::from_number(CellKind::ALL.len() as u8), None);
+        assert_eq!(EdgeClass::from_number(EdgeClass::ALL.len() as u8), None);
+        assert_eq!(LinkKind::from_number(LinkKind::ALL.len() as u8), None);
+    }
 }

@@ -6,6 +6,7 @@
 
 use crate::agent::Agent;
 use crate::data::{AreaId, CellKind, EdgeClass, NO_EDGE, NavMeshData, VertexId};
+use crate::validate::MAX_EDGES;
 use glam::DVec3;
 use surefoot_geom::polygon::contour_area2;
 use surefoot_geom::{Frame, FrameError, LatticePoint, LatticeRangeError};
@@ -75,15 +76,18 @@ impl NavMeshData {
         up: [f64; 3],
     ) -> Result<Self, FromPolygonsError> {
         let frame = Frame::with_up(up)?;
-        let canonical: Vec<DVec3> =
-            points.iter().map(|p| frame.canonical_from_user(p.map(f64::from))).collect();
+        let canonical: Vec<DVec3> = points
+            .iter()
+            .map(|p| DVec3::from(frame.canonical_from_user(p.map(f64::from))))
+            .collect();
         if let Some(point) = canonical.iter().position(|p| !p.is_finite()) {
             return Err(FromPolygonsError::NotFinite { point });
         }
         // Whole metres keep round coordinates round.
         let origin = canonical.iter().copied().reduce(DVec3::min).unwrap_or(DVec3::ZERO).floor();
-        let frame = frame.moved_to(origin);
-        let (vertex_of_point, vertex_points, vertex_heights_m) = weld(&canonical, origin)?;
+        let frame = frame.moved_to(origin.to_array());
+        let Welded { vertex_of_point, points: vertex_points, heights_m: vertex_heights_m } =
+            weld(&canonical, origin)?;
         let mut data = Self {
             agent,
             frame,
@@ -100,7 +104,7 @@ impl NavMeshData {
             area_names: vec!["ground".to_owned()],
             build: None,
         };
-        let limit = crate::validate::MAX_EDGES;
+        let limit = MAX_EDGES;
         for (polygon, corners) in polygons.iter().enumerate() {
             let first = data.edge_vertices.len();
             if first + corners.len() > limit {
@@ -172,12 +176,17 @@ impl NavMeshData {
     }
 }
 
-/// Rounds points to the lattice and unites equal ones: the vertex of every point, in the order of
-/// their first points, and the vertices.
-fn weld(
-    canonical: &[DVec3],
-    origin: DVec3,
-) -> Result<(Vec<VertexId>, Vec<LatticePoint>, Vec<f32>), FromPolygonsError> {
+/// Points of which equal ones are one vertex.
+#[derive(Default)]
+struct Welded {
+    vertex_of_point: Vec<VertexId>,
+    /// The vertices, in the order of their first points.
+    points: Vec<LatticePoint>,
+    heights_m: Vec<f32>,
+}
+
+/// Rounds points to the lattice and unites equal ones.
+fn weld(canonical: &[DVec3], origin: DVec3) -> Result<Welded, FromPolygonsError> {
     let mut keyed = Vec::with_capacity(canonical.len());
     for (point, p) in canonical.iter().enumerate() {
         let p = *p - origin;
@@ -195,18 +204,17 @@ fn weld(
         first_of[i] = same.unwrap_or(i);
         last = Some(first_of[i]);
     }
-    let mut vertex_of_point: Vec<VertexId> = Vec::with_capacity(keyed.len());
-    let (mut points, mut heights) = (Vec::new(), Vec::new());
+    let mut welded = Welded::default();
     for i in 0..keyed.len() {
         if first_of[i] == i {
-            vertex_of_point.push(VertexId(points.len() as u32));
-            points.push(keyed[i].0);
-            heights.push(f32::from_bits(keyed[i].1));
+            welded.vertex_of_point.push(VertexId(welded.points.len() as u32));
+            welded.points.push(keyed[i].0);
+            welded.heights_m.push(f32::from_bits(keyed[i].1));
         } else {
-            vertex_of_point.push(vertex_of_point[first_of[i]]);
+            welded.vertex_of_point.push(welded.vertex_of_point[first_of[i]]);
         }
     }
-    Ok((vertex_of_point, points, heights))
+    Ok(welded)
 }
 
 #[cfg(test)]

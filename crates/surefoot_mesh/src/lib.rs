@@ -35,9 +35,13 @@
 //! assert_eq!(NavMesh::from_bytes(&bytes)?.cell_count(), 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Two features, neither of which takes anything away: `parallel`, on unless default features are
+//! off, answers batches of queries over all cores; `serde` writes and reads agents, filters and path
+//! options.
 
 mod agent;
-mod blocks;
+mod biconnected;
 mod build_info;
 mod cell_shape;
 mod clearance;
@@ -57,17 +61,23 @@ pub use build_info::{BuildInfo, BuildMethod};
 pub use cell_shape::{CONVEX_SLACK_UNITS, MAX_NOTCHED_EDGES};
 pub use clearance::{CHORD_ERROR_M, Clearance, RadiusError};
 pub use data::{
-    AreaId, CellId, CellKind, EdgeClass, EdgeId, Link, LinkKind, NO_EDGE, NavMeshData, VertexId,
+    AreaId, CellId, CellKind, EdgeClass, EdgeId, Link, LinkId, LinkKind, NO_EDGE, NavMeshData,
+    VertexId,
 };
 pub use format::{SNAV_VERSION, SectionName, SnavError, SnavView};
 pub use from_polygons::FromPolygonsError;
 pub use mesh::{Bounds, MeshSummary, NavMesh};
 pub use query::{
-    Algorithm, CellDistance, DEFAULT_EXTENT_M, Filter, FilterError, GROUND_TOLERANCE_M, LinkUse,
-    Moved, NearestPoint, NearestWall, OverBudget, Path, PathError, PathOptions, PathPoints,
-    PathRequest, Position, Progress, Query, Ray, Unreachable, Wall,
+    Algorithm, CellCosts, CellDistance, DEFAULT_EXTENT_M, Filter, FilterError, GROUND_TOLERANCE_M,
+    LinkCost, LinkCosts, LinkUse, Moved, NearestPoint, NearestWall, OverBudget, Path, PathError,
+    PathOptions, PathPoints, PathRequest, Position, Query, Ray, SearchProgress, Unreachable, Wall,
 };
 pub use surefoot_geom::{Frame, LatticePoint};
 pub use validate::{
     LINK_HEIGHT_TOLERANCE_M, LINK_PLAN_TOLERANCE_M, MAX_EDGES, MAX_HEIGHT_M, ValidateError,
 };
+
+/// The README's Rust, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeDoctests;

@@ -5,11 +5,12 @@
 
 use crate::agent::Agent;
 use crate::data::{
-    AreaId, CellId, CellKind, EdgeClass, EdgeId, Link, NO_EDGE, NavMeshData, VertexId,
+    AreaId, CellId, CellKind, EdgeClass, EdgeId, Link, LinkId, NO_EDGE, NavMeshData, VertexId,
 };
-use crate::ground::{Ground, number_sets, unite};
+use crate::ground::Ground;
 use crate::pieces::Pieces;
 use glam::{DVec2, DVec3};
+use surefoot_geom::DisjointSets;
 use surefoot_geom::lattice::M_PER_LATTICE;
 use surefoot_geom::predicates::orient;
 use surefoot_geom::{Frame, LatticePoint};
@@ -147,10 +148,16 @@ impl NavMesh {
         self.component_count as usize
     }
 
-    /// The links.
+    /// The links, each at the index that its id says.
     #[must_use]
     pub fn links(&self) -> &[Link] {
         &self.data.links
+    }
+
+    /// A link.
+    #[must_use]
+    pub fn link(&self, link: LinkId) -> &Link {
+        &self.data.links[link.index()]
     }
 
     /// The box around the mesh in the user's frame; `None` when it has no cell. For an up that is
@@ -313,12 +320,12 @@ impl NavMesh {
 
     /// A canonical position in the user's frame.
     pub(crate) fn user_point(&self, plan: DVec2, height_m: f64) -> [f64; 3] {
-        self.data.frame.user_from_canonical(DVec3::new(plan.x, plan.y, height_m))
+        self.data.frame.user_from_canonical([plan.x, plan.y, height_m])
     }
 
     /// A position of the user's frame, in canonical coordinates.
     pub(crate) fn canonical_point(&self, user: [f64; 3]) -> DVec3 {
-        self.data.frame.canonical_from_user(user)
+        DVec3::from(self.data.frame.canonical_from_user(user))
     }
 
     /// Twice the area of a cell in square units, exactly.
@@ -365,18 +372,18 @@ const HALF_M2_PER_UNIT2: f64 = 0.5 * M_PER_LATTICE * M_PER_LATTICE;
 /// The component of every cell, numbered in the order of their first cells, and how many there are.
 fn components(data: &NavMeshData) -> (Vec<u32>, u32) {
     let cells = data.cell_kinds.len();
-    let mut parent: Vec<u32> = (0..cells as u32).collect();
+    let mut sets = DisjointSets::new(cells);
     let mut cell_of = vec![0_u32; data.edge_vertices.len()];
     for (cell, run) in data.cell_first_edges.windows(2).enumerate() {
         cell_of[run[0] as usize..run[1] as usize].fill(cell as u32);
     }
     for (edge, &twin) in data.edge_twins.iter().enumerate() {
         if twin != NO_EDGE && edge < twin as usize {
-            unite(&mut parent, cell_of[edge], cell_of[twin as usize]);
+            sets.join(cell_of[edge], cell_of[twin as usize]);
         }
     }
     for link in &data.links {
-        unite(&mut parent, link.from_cell.0, link.to_cell.0);
+        sets.join(link.from_cell.0, link.to_cell.0);
     }
-    number_sets(&mut parent)
+    sets.number()
 }

@@ -23,7 +23,7 @@ pub(crate) struct Box3 {
 /// Eight boxes side by side. Missing ones are empty: nothing is within any distance of them.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-struct Node {
+struct TreeNode {
     low: [[f32; WIDTH]; 3],
     high: [[f32; WIDTH]; 3],
 }
@@ -32,7 +32,7 @@ struct Node {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PieceTree {
     /// All nodes, level by level from the leaves up; the last is the root.
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     /// The first node of each level, from the leaves up, and the number of nodes at the end.
     levels: Vec<u32>,
     /// The pieces in the order of the leaves' children.
@@ -92,7 +92,7 @@ impl Box3 {
     }
 }
 
-impl Node {
+impl TreeNode {
     const EMPTY: Self =
         Self { low: [[f32::INFINITY; WIDTH]; 3], high: [[f32::NEG_INFINITY; WIDTH]; 3] };
 
@@ -161,7 +161,7 @@ impl PieceTree {
             tree.levels.push(tree.nodes.len() as u32);
             let mut above = Vec::with_capacity(level.len().div_ceil(WIDTH));
             for children in level.chunks(WIDTH) {
-                let mut node = Node::EMPTY;
+                let mut node = TreeNode::EMPTY;
                 for (lane, b) in children.iter().enumerate() {
                     node.set(lane, b);
                 }

@@ -43,7 +43,7 @@ pub(crate) struct PieceEdge {
     /// The fan of the start, with a bit that says whether it is a corner and one that says whether
     /// the edge is level with its twin.
     fan: u32,
-    /// The block of the piece graph that the crossing belongs to, or [`NONE`].
+    /// The biconnected block that the crossing belongs to, or [`NONE`].
     pub(crate) block: u32,
 }
 
@@ -117,19 +117,6 @@ pub(crate) struct Pieces {
     /// The first link sample of each piece, and one past the last at the end; empty when the mesh
     /// has no links.
     pub(crate) first_link_samples: Vec<u32>,
-    pub(crate) blocks: Blocks,
-}
-
-/// The biconnected blocks of the piece graph as a tree: a taut path enters a block only if the
-/// goal lies in it or beyond it, so all others can be left out of a search.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Blocks {
-    /// The block through which each piece hangs on the tree; [`NONE`] for a root.
-    pub(crate) of_pieces: Vec<u32>,
-    /// The piece nearest to the root in each block.
-    pub(crate) tops: Vec<u32>,
-    /// How many blocks lie between each block and its root.
-    pub(crate) depths: Vec<u32>,
 }
 
 /// The height over a piece, `height = z + dx·(x - x0) + dy·(y - y0)` around its first corner, if
@@ -142,6 +129,13 @@ pub(crate) struct Plane {
 
 /// How far a corner may lie off the plane of its piece for the piece to count as flat, in metres.
 const FLAT_TOLERANCE_M: f64 = 1e-4;
+
+/// A cell that is more than one piece.
+pub(crate) struct NotchedCell {
+    pub(crate) cell: u32,
+    /// Its pieces, each as the numbers of its corners in the cell's outline.
+    pub(crate) pieces: Vec<Vec<u32>>,
+}
 
 /// Pieces in the making, one edge after another.
 #[derive(Clone, Debug, Default)]
@@ -176,16 +170,14 @@ impl PieceParts {
 }
 
 impl Pieces {
-    /// Arranges the pieces of checked data. `cuts` names, in order, the cells that are more than
-    /// one piece and their pieces as corner indices.
-    pub(crate) fn build(data: &NavMeshData, cuts: &[(u32, Vec<Vec<u32>>)]) -> Self {
-        let mut pieces = Self::arrange(data, cuts);
+    /// Arranges the pieces of checked data, whose notched cells are given in order.
+    pub(crate) fn build(data: &NavMeshData, notched: &[NotchedCell]) -> Self {
+        let mut pieces = Self::arrange(data, notched);
         pieces.only_ground = data.cell_kinds.iter().all(|&kind| kind == CellKind::Ground);
         pieces.join(data);
         pieces.number_fans();
         pieces.fit_planes();
         pieces.sample_links(data);
-        pieces.find_blocks();
         pieces
     }
 
@@ -369,7 +361,7 @@ impl Pieces {
     /// Lays the pieces out one after another, in the order of a space-filling curve: neighbours in
     /// plan are then neighbours in memory, which makes searches on large meshes several times
     /// faster.
-    fn arrange(data: &NavMeshData, cuts: &[(u32, Vec<Vec<u32>>)]) -> Self {
+    fn arrange(data: &NavMeshData, notched: &[NotchedCell]) -> Self {
         let cell_count = data.cell_kinds.len();
         let mut p = Self {
             cells: Vec::with_capacity(cell_count),
@@ -382,7 +374,7 @@ impl Pieces {
             .map(|cell| {
                 let first = data.cell_first_edges[cell as usize] as usize;
                 let at = data.vertex_points[data.edge_vertices[first].index()];
-                (at.place_on_curve(), cell)
+                (at.morton_code(), cell)
             })
             .collect();
         order.sort_unstable();
@@ -390,8 +382,8 @@ impl Pieces {
             let cell = cell as usize;
             let (start, end) = (data.cell_first_edges[cell], data.cell_first_edges[cell + 1]);
             let n = end - start;
-            if let Ok(cut) = cuts.binary_search_by_key(&(cell as u32), |(c, _)| *c) {
-                for corners in &cuts[cut].1 {
+            if let Ok(cut) = notched.binary_search_by_key(&(cell as u32), |n| n.cell) {
+                for corners in &notched[cut].pieces {
                     p.begin_piece(cell as u32);
                     for (i, &corner) in corners.iter().enumerate() {
                         let next = corners[(i + 1) % corners.len()];
@@ -638,18 +630,14 @@ impl Pieces {
                 }
             }
         }
-        self.group_link_samples(samples);
+        self.set_link_samples(samples);
     }
 
-    /// Replaces the points at which links are tried, and finds the blocks anew.
-    pub(crate) fn set_link_samples(&mut self, samples: Vec<LinkSample>) {
-        if !samples.is_empty() {
-            self.group_link_samples(samples);
+    /// Sets the points at which links are tried.
+    pub(crate) fn set_link_samples(&mut self, mut samples: Vec<LinkSample>) {
+        if samples.is_empty() {
+            return;
         }
-        self.find_blocks();
-    }
-
-    fn group_link_samples(&mut self, mut samples: Vec<LinkSample>) {
         samples.sort_by_key(|s| s.from_piece);
         let mut first = vec![0_u32; self.piece_count() + 1];
         for s in &samples {
@@ -662,7 +650,7 @@ impl Pieces {
         self.first_link_samples = first;
     }
 
-    /// Pieces from parts that are already joined; links and blocks are still missing.
+    /// Pieces from parts that are already joined; links are still missing.
     pub(crate) fn from_parts(mut parts: PieceParts, cell_count: usize) -> Self {
         parts.pieces.first.push(parts.pieces.edges.len() as u32);
         let mut pieces = parts.pieces;

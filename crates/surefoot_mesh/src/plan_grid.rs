@@ -274,6 +274,8 @@ fn is_left_of([a, b]: [DVec2; 2], low: DVec2, high: DVec2) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::Agent;
+    use crate::data::NavMeshData;
 
     /// A piece covers the squares that each on its own would say it covers.
     #[test]
@@ -287,8 +289,7 @@ mod tests {
             polygons.push(vec![0, k + 1, (k + 1) % 40 + 1]);
         }
         let up = [0.0, 1.0, 0.0];
-        let data =
-            crate::NavMeshData::from_polygons(&points, &polygons, crate::Agent::default(), up);
+        let data = NavMeshData::from_polygons(&points, &polygons, Agent::default(), up);
         let mesh = data.unwrap().validate().unwrap();
         let pieces = &mesh.ground.pieces;
         let grid = PlanGrid::build(pieces);

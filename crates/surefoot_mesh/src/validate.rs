@@ -17,6 +17,7 @@ use crate::agent::AgentError;
 use crate::cell_shape::{self, CONVEX_SLACK_UNITS, CellShape, ShapeFault};
 use crate::data::{AreaId, EdgeClass, NO_EDGE, NavMeshData};
 use crate::mesh::NavMesh;
+use crate::pieces::{NotchedCell, Pieces};
 use glam::DVec2;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::{M_PER_LATTICE, REACH_UNITS};
@@ -282,7 +283,7 @@ impl NavMeshData {
         }
         self.check_arrays()?;
         self.check_vertices()?;
-        let cuts = self.check_cells()?;
+        let notched = self.check_cells()?;
         self.check_twins()?;
         self.check_areas()?;
         for (i, link) in self.links.iter().enumerate() {
@@ -292,7 +293,7 @@ impl NavMeshData {
                 return Err(ValidateError::LinkCells { link: i, from, to, cells });
             }
         }
-        let pieces = crate::pieces::Pieces::build(&self, &cuts);
+        let pieces = Pieces::build(&self, &notched);
         for (i, link) in self.links.iter().enumerate() {
             for (cell, segment) in
                 [(link.from_cell.0, link.from_segment), (link.to_cell.0, link.to_segment)]
@@ -397,9 +398,9 @@ impl NavMeshData {
     }
 
     /// Checks the outlines; returns the cells that are not exactly convex and their convex pieces.
-    fn check_cells(&self) -> Result<Vec<(u32, Vec<Vec<u32>>)>, ValidateError> {
+    fn check_cells(&self) -> Result<Vec<NotchedCell>, ValidateError> {
         let allowed_m = self.convex_distance_m + CONVEX_SLACK_UNITS * M_PER_LATTICE;
-        let mut cuts = Vec::new();
+        let mut notched = Vec::new();
         let mut outline: Vec<LatticePoint> = Vec::new();
         for (cell, run) in self.cell_first_edges.windows(2).enumerate() {
             outline.clear();
@@ -422,7 +423,7 @@ impl NavMeshData {
                     }
                     let pieces = cell_shape::convex_pieces(&outline)
                         .ok_or(ValidateError::Crossing { cell, edge: edge(vertex) })?;
-                    cuts.push((cell as u32, pieces));
+                    notched.push(NotchedCell { cell: cell as u32, pieces });
                 }
                 Err(ShapeFault::ZeroEdge { corner }) => {
                     return Err(ValidateError::ZeroEdge { cell, edge: edge(corner) });
@@ -437,7 +438,7 @@ impl NavMeshData {
                 }
             }
         }
-        Ok(cuts)
+        Ok(notched)
     }
 
     fn check_twins(&self) -> Result<(), ValidateError> {

@@ -33,7 +33,7 @@ fn queries_allocate_nothing_after_warming_up() {
     let mut ask = |query: &mut Query<'_>| {
         let mut found = 0;
         for &(from, to) in &pairs {
-            for algorithm in [Algorithm::Optimal, Algorithm::Portals] {
+            for algorithm in [Algorithm::Optimal, Algorithm::AStar] {
                 for points in [PathPoints::Corners, PathPoints::Ground] {
                     let options = PathOptions { algorithm, points, ..PathOptions::default() };
                     found += u32::from(query.find_path_into(from, to, &options, &mut path).is_ok());

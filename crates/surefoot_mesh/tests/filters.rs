@@ -4,7 +4,8 @@ mod meshes;
 
 use meshes::{Random, ring, stairs};
 use surefoot_mesh::{
-    AreaId, CellId, CellKind, Filter, FilterError, Link, LinkKind, NavMesh, NavMeshData, Query,
+    AreaId, CellId, CellKind, Filter, FilterError, Link, LinkId, LinkKind, NavMesh, NavMeshData,
+    Query,
 };
 
 fn ring_with_mud() -> NavMesh {
@@ -125,17 +126,17 @@ fn links_are_charged_and_closed() {
     let mut query = Query::new(&mesh);
     let (from, to) = ([1.0, 0.5, 0.0], [9.0, 0.5, 0.0]);
     let path = query.find_path(from, to).unwrap();
-    assert_eq!(path.links.iter().map(|l| l.link).collect::<Vec<_>>(), [0]);
+    assert_eq!(path.links.iter().map(|l| l.link).collect::<Vec<_>>(), [LinkId(0)]);
     assert!((path.plan_length_m - 8.0).abs() < 1e-6, "{path:?}");
     let mut filter = Filter::default();
-    filter.link_extra_m[LinkKind::Jump as usize] = 20.0;
+    filter.set_link_extra(LinkKind::Jump, 20.0);
     query.set_filter(&filter).unwrap();
     let path = query.find_path(from, to).unwrap();
-    assert_eq!(path.links[0].link, 1);
-    filter.closed_links = vec![1];
+    assert_eq!(path.links[0].link, LinkId(1));
+    filter.close_link(LinkId(1));
     query.set_filter(&filter).unwrap();
     let path = query.find_path(from, to).unwrap();
-    assert_eq!(path.links[0].link, 0);
+    assert_eq!(path.links[0].link, LinkId(0));
     assert!((path.cost - 28.0).abs() < 1e-6);
     filter.exclude_links(LinkKind::Jump);
     query.set_filter(&filter).unwrap();
@@ -146,7 +147,7 @@ fn links_are_charged_and_closed() {
     filter.set_link_cost(LinkKind::Door, 0.01);
     query.set_filter(&filter).unwrap();
     let path = query.find_path([3.9, 2.5, 0.0], [6.1, 2.5, 0.0]).unwrap();
-    assert_eq!(path.links[0].link, 1);
+    assert_eq!(path.links[0].link, LinkId(1));
 }
 
 #[test]
@@ -159,10 +160,13 @@ fn senseless_filters_are_refused() {
         assert!(matches!(query.set_filter(&filter), Err(FilterError::Cost { .. })));
     }
     let mut filter = Filter::default();
-    filter.link_extra_m[0] = f32::INFINITY;
+    filter.link_costs.step.extra_m = f32::INFINITY;
     assert!(matches!(query.set_filter(&filter), Err(FilterError::Extra { .. })));
-    let filter = Filter { closed_links: vec![2], ..Filter::default() };
-    assert!(matches!(query.set_filter(&filter), Err(FilterError::NoSuchLink { link: 2, .. })));
+    let filter = Filter { closed_links: vec![LinkId(2)], ..Filter::default() };
+    assert!(matches!(
+        query.set_filter(&filter),
+        Err(FilterError::NoSuchLink { link: LinkId(2), .. })
+    ));
     // Everything left out is a mesh without ground.
     let mut filter = Filter::default();
     filter.exclude_area(AreaId(0));

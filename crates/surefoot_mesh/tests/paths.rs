@@ -5,10 +5,10 @@ mod meshes;
 use meshes::{Cells, Random, field, l_shape, ring, square, stairs};
 use surefoot_mesh::{
     Algorithm, CellId, Link, LinkKind, NavMesh, OverBudget, Path, PathError, PathOptions,
-    PathPoints, Progress, Query, Unreachable,
+    PathPoints, Query, SearchProgress, Unreachable,
 };
 
-const BOTH: [Algorithm; 2] = [Algorithm::Optimal, Algorithm::Portals];
+const BOTH: [Algorithm; 2] = [Algorithm::Optimal, Algorithm::AStar];
 
 fn options(algorithm: Algorithm) -> PathOptions {
     PathOptions { algorithm, ..PathOptions::default() }
@@ -119,7 +119,7 @@ fn a_goal_out_of_reach_can_be_approached() {
         }
     }
     let mesh = data.validate().unwrap();
-    let near = PathOptions { unreachable: Unreachable::GoNear, ..PathOptions::default() };
+    let near = PathOptions { unreachable: Unreachable::NearestReachable, ..PathOptions::default() };
     let mut query = Query::new(&mesh);
     assert!(query.find_path([1.0, 1.0, 0.0], [4.5, 5.0, 0.0]).is_err());
     let path = query.find_path_with([1.0, 1.0, 0.0], [4.5, 5.0, 0.0], &near).unwrap();
@@ -175,7 +175,7 @@ fn a_goal_behind_a_one_way_link_can_be_approached() {
     // Up on the landing; only a jump leads from there to the floor.
     let (from, to) = ([5.0, 0.7, -4.0], [1.5, 0.5, 0.2]);
     for algorithm in BOTH {
-        let near = PathOptions { unreachable: Unreachable::GoNear, ..options(algorithm) };
+        let near = PathOptions { unreachable: Unreachable::NearestReachable, ..options(algorithm) };
         let path = query.find_path_with(from, to, &near).unwrap();
         assert!(!path.reaches_goal && path.links.is_empty());
         // The floor's nearest place in space to the goal.
@@ -192,7 +192,7 @@ fn a_goal_behind_a_one_way_link_can_be_approached() {
         }
         // In slices too.
         query.begin_path(from, to, &near).unwrap();
-        while query.advance(1).unwrap() == Progress::Searching {}
+        while query.advance(1).unwrap() == SearchProgress::Searching {}
         let mut again = Path::default();
         query.finish_path(&mut again).unwrap();
         assert_eq!(again, path);
@@ -212,7 +212,7 @@ fn random_fields_agree_with_brute_force() {
             let best = f.shortest(a, b);
             let (from, to) = ([a[0], a[1], 0.0], [b[0], b[1], 0.0]);
             let optimal = query.find_path_with(from, to, &options(Algorithm::Optimal));
-            let funnel = query.find_path_with(from, to, &options(Algorithm::Portals));
+            let funnel = query.find_path_with(from, to, &options(Algorithm::AStar));
             match best {
                 Some(best) => {
                     let (optimal, funnel) = (optimal.unwrap(), funnel.unwrap());
@@ -267,7 +267,7 @@ fn a_search_in_slices_gives_the_same_path() {
             };
             sliced.begin_path(from, to, &options(algorithm)).unwrap();
             let mut slices = 0;
-            while sliced.advance(3).unwrap() == Progress::Searching {
+            while sliced.advance(3).unwrap() == SearchProgress::Searching {
                 slices += 1;
                 assert!(slices < 100_000);
             }
@@ -290,7 +290,7 @@ fn a_spent_budget_is_an_error_or_another_search() {
     let f = field(&mut random, 14, 12, 0.3, Cells::Triangles);
     let mut query = Query::new(&f.mesh);
     let tight = PathOptions { max_nodes: Some(3), ..PathOptions::default() };
-    let lenient = PathOptions { over_budget: OverBudget::AskPortals, ..tight };
+    let lenient = PathOptions { over_budget: OverBudget::AskAStar, ..tight };
     let mut asked = 0;
     for _ in 0..200 {
         let [from, to] = [0, 1].map(|_| {
@@ -305,7 +305,7 @@ fn a_spent_budget_is_an_error_or_another_search() {
             Err(error) => {
                 assert_eq!(error.reason(), "budget-spent");
                 assert_eq!(query.fallbacks(), before + 1);
-                let portals = query.find_path_with(from, to, &options(Algorithm::Portals)).unwrap();
+                let portals = query.find_path_with(from, to, &options(Algorithm::AStar)).unwrap();
                 assert_eq!(path.points, portals.points);
                 assert!(path.plan_length_m >= best.plan_length_m - 1e-9);
                 asked += 1;

@@ -384,7 +384,7 @@ fn random_storeys_agree_with_brute_force() {
                 to.1 = from.1;
             }
             let Some(best) = house.check(&mut query, [from, to]) else { continue };
-            let portals = house.find(&mut query, [from, to], Algorithm::Portals).plan_length_m;
+            let portals = house.find(&mut query, [from, to], Algorithm::AStar).plan_length_m;
             assert!(portals > best - SAME_LENGTH_M, "round {round}: {portals} instead of {best}");
             pairs += 1;
             over_one_place += usize::from(is_over && from.0 != to.0);

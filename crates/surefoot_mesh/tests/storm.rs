@@ -160,7 +160,7 @@ fn storm(seed: u64, meshes_count: usize, queries: usize) {
                 ..PathOptions::default()
             };
             let result = query.find_path_into(from, to, &options(Algorithm::Optimal), &mut path);
-            let result2 = query.find_path_into(from, to, &options(Algorithm::Portals), &mut other);
+            let result2 = query.find_path_into(from, to, &options(Algorithm::AStar), &mut other);
             let reason = |r: &Result<(), PathError>| r.as_ref().err().map(PathError::reason);
             assert_eq!(reason(&result), reason(&result2));
             if result.is_ok() {

@@ -5,8 +5,8 @@
 //! triangle. Duplicate triangles are kept; triangles without a surface are left out and counted.
 
 use crate::origin::{Bounds, choose_origin};
-use crate::scene::{NO_TAG, Scene, TagId};
-use crate::tags::TagInterner;
+use crate::scene::Scene;
+use crate::tags::{NO_TAG, TagId, TagInterner};
 use crate::weld::PointWelder;
 
 /// Collects triangles into a [`Scene`].

@@ -12,20 +12,20 @@
 
 mod buffers;
 mod document;
+mod problem;
 
 use std::path::Path;
 
 use self::buffers::{AccessorView, Buffers, ComponentType, split_container};
 use self::document::{Document, Mesh, Node, Primitive};
+use self::problem::{EXPORT_AGAIN, problem};
 use crate::error::ReadError;
-use crate::load::{MAX_TRIANGLES, RawScene};
+use crate::raw_scene::RawScene;
 use crate::tags::join_names;
 
-const EXPORT_AGAIN: &str = "the file is damaged; export it again";
-
-fn problem(place: String, what: String, fix: &'static str) -> ReadError {
-    ReadError::Gltf { place, what, fix }
-}
+/// The most triangles one file may unfold to. Only instancing gets there: a file that holds each
+/// triangle is larger than memory long before.
+const MAX_TRIANGLES: u64 = 100_000_000;
 
 pub(crate) fn read(
     bytes: &[u8],

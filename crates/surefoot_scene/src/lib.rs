@@ -13,6 +13,7 @@ mod number;
 mod obj;
 mod origin;
 mod ply;
+mod raw_scene;
 mod scene;
 mod stl;
 mod tags;
@@ -23,6 +24,11 @@ mod write;
 pub use builder::SceneBuilder;
 pub use error::{LoadError, ReachError, ReadError};
 pub use load::SceneFormat;
-pub use scene::{IgnoredTriangles, NO_TAG, Scene, SceneError, TagId};
-pub use tags::{MAX_TAGS, OVERFLOW_TAG_NAME};
+pub use scene::{IgnoredTriangles, Scene, SceneError};
+pub use tags::{MAX_TAGS, NO_TAG, OVERFLOW_TAG_NAME, TagId};
 pub use write::SaveError;
+
+/// The README's Rust, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeDoctests;

@@ -17,8 +17,8 @@ use memchr::memchr;
 use rayon::prelude::*;
 
 use crate::error::{ReadError, line_error, quoted};
-use crate::load::RawScene;
 use crate::number::{is_blank, read_number, word_end};
+use crate::raw_scene::RawScene;
 use crate::tags::join_names;
 use crate::triangulate::{MAX_CONCAVE_CORNERS, PolygonCutter};
 use crate::weld::PointWelder;

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use memchr::memchr;
 
 use crate::error::{ReadError, line_error, quoted};
-use crate::load::RawScene;
 use crate::number::{is_blank, read_number, word_end};
-use crate::scene::NO_TAG;
+use crate::raw_scene::RawScene;
+use crate::tags::NO_TAG;
 use crate::triangulate::{MAX_CONCAVE_CORNERS, PolygonCutter};
 
 /// The face property and the comment that carry tags.

@@ -5,18 +5,11 @@ use thiserror::Error;
 
 use crate::error::ReachError;
 use crate::origin::{Bounds, choose_origin, is_same};
-use crate::tags::TagInterner;
+use crate::tags::{NO_TAG, TagId, TagInterner};
 
 /// The largest extent of a scene along an axis, in metres: the lattice reaches 32,511 m to both
 /// sides of its origin, and a little room is left around the scene.
 const MAX_EXTENT_M: f64 = 65_000.0;
-
-/// A tag of a triangle: an index into the scene's tag names, or [`NO_TAG`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TagId(pub u16);
-
-/// The tag of a triangle that has none.
-pub const NO_TAG: TagId = TagId(u16::MAX);
 
 /// Triangles of the input that carry no surface. They are left out and counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -6,8 +6,8 @@
 //! files begin with the word "solid" as text files do, so the size decides first.
 
 use crate::error::{ReadError, line_error, quoted};
-use crate::load::RawScene;
 use crate::number::{is_blank, read_number, word_end};
+use crate::raw_scene::RawScene;
 use crate::triangulate::{MAX_CONCAVE_CORNERS, PolygonCutter};
 use crate::weld::PointWelder;
 

@@ -2,7 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::scene::{NO_TAG, TagId};
+/// A tag of a triangle: an index into the scene's tag names, or [`NO_TAG`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TagId(pub u16);
+
+/// The tag of a triangle that has none.
+pub const NO_TAG: TagId = TagId(u16::MAX);
 
 /// The most tags a scene can have.
 pub const MAX_TAGS: usize = 65_535;

@@ -13,7 +13,8 @@ use thiserror::Error;
 
 use crate::origin::is_zero;
 use crate::ply::TAG_WORD;
-use crate::scene::{NO_TAG, Scene};
+use crate::scene::Scene;
+use crate::tags::NO_TAG;
 
 /// A scene that could not be saved. No half-written file is left behind.
 #[derive(Debug, Error)]
@@ -60,9 +61,9 @@ impl Scene {
             writeln!(
                 out,
                 "v {} {} {}",
-                Coordinate(self.origin[0], p[0]),
-                Coordinate(self.origin[1], p[1]),
-                Coordinate(self.origin[2], p[2])
+                ShortestDigits(self.origin[0], p[0]),
+                ShortestDigits(self.origin[1], p[1]),
+                ShortestDigits(self.origin[2], p[2])
             )?;
         }
         let mut current = NO_TAG;
@@ -85,7 +86,6 @@ impl Scene {
     /// first, in a mesh without a name. The order within a tag is kept. A scene far from zero has
     /// its origin as the translation of the nodes.
     pub fn write_glb(&self, mut out: impl Write) -> io::Result<()> {
-        let too_large = || io::Error::other("a .glb holds 4 GiB at most; write a .ply");
         if self.triangles.len() > (u32::MAX / 12) as usize {
             return Err(too_large());
         }
@@ -152,22 +152,7 @@ impl Scene {
             root.insert("accessors".into(), Value::Array(accessors));
             root.insert("bufferViews".into(), Value::Array(views));
         }
-        let mut text = Value::Object(root).to_string().into_bytes();
-        text.resize(text.len().next_multiple_of(4), b' ');
-        let parts = if binary.is_empty() { 20 } else { 28 };
-        let length = u32::try_from(parts + text.len() + binary.len()).map_err(|_| too_large())?;
-        out.write_all(b"glTF")?;
-        out.write_all(&2_u32.to_le_bytes())?;
-        out.write_all(&length.to_le_bytes())?;
-        out.write_all(&(text.len() as u32).to_le_bytes())?;
-        out.write_all(b"JSON")?;
-        out.write_all(&text)?;
-        if !binary.is_empty() {
-            out.write_all(&(binary.len() as u32).to_le_bytes())?;
-            out.write_all(b"BIN\0")?;
-            out.write_all(&binary)?;
-        }
-        out.flush()
+        write_container(&mut out, &Value::Object(root), &binary)
     }
 
     /// Writes a binary PLY, little-endian; with coordinates as doubles where the scene lies far from
@@ -255,10 +240,35 @@ impl Scene {
     }
 }
 
-/// A coordinate, written with as few digits as will bring it back.
-struct Coordinate(f64, f32);
+fn too_large() -> io::Error {
+    io::Error::other("a .glb holds 4 GiB at most; write a .ply")
+}
 
-impl std::fmt::Display for Coordinate {
+/// Writes the container of a `.glb`: a header, the document, and the bytes it refers to.
+fn write_container(out: &mut impl Write, document: &Value, binary: &[u8]) -> io::Result<()> {
+    let mut text = document.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let parts = if binary.is_empty() { 20 } else { 28 };
+    let length = u32::try_from(parts + text.len() + binary.len()).map_err(|_| too_large())?;
+    out.write_all(b"glTF")?;
+    out.write_all(&2_u32.to_le_bytes())?;
+    out.write_all(&length.to_le_bytes())?;
+    out.write_all(&(text.len() as u32).to_le_bytes())?;
+    out.write_all(b"JSON")?;
+    out.write_all(&text)?;
+    if !binary.is_empty() {
+        out.write_all(&(binary.len() as u32).to_le_bytes())?;
+        out.write_all(b"BIN\0")?;
+        out.write_all(binary)?;
+    }
+    out.flush()
+}
+
+/// A coordinate as its origin and what it is relative to that, written with as few digits as will
+/// bring it back.
+struct ShortestDigits(f64, f32);
+
+impl std::fmt::Display for ShortestDigits {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self(origin, relative) = *self;
         if origin == 0.0 {

@@ -5,14 +5,13 @@
 //! fine grid: if it comes to ground that the mesh covers, or grows beyond the least area, it is
 //! missing; if it ends before, it is a patch that the build may leave out.
 
-use crate::Watch;
 use crate::ground::Judge;
 use crate::judged::Judged;
 use crate::random::{Purpose, Random};
-use crate::report::{ComponentReport, Missing, Report, Share, UncoveredPoint};
+use crate::report::{ComponentReport, Missing, Report, Share, UncoveredPoint, spread_out};
 use crate::settings::{Body, NOISE_M, VerifySettings};
-use crate::soundness::spread_out;
 use crate::stand::Rosette;
+use crate::watch::Watch;
 use crate::world::{World, turn, upright_part};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
@@ -48,7 +47,7 @@ pub(crate) fn check(
 ) {
     let agent = &judged.data.agent;
     let body = Body::larger(agent, settings, settings.margin_m);
-    let sampler = Sampler::new(world, &body, settings);
+    let sampler = GroundSampler::new(world, &body, settings);
     let count = if sampler.triangles.is_empty() { 0 } else { settings.samples };
     let drawn: Vec<Drawn> = (0..count)
         .into_par_iter()
@@ -97,7 +96,7 @@ pub(crate) fn check(
                     }
                 };
                 report.complete.add(false);
-                let at = judged.data.frame.user_from_canonical(at);
+                let at = judged.data.frame.user_from_canonical(at.to_array());
                 uncovered.push(UncoveredPoint { at, missing, away_m });
             }
         }
@@ -106,7 +105,7 @@ pub(crate) fn check(
     report.uncovered = spread_out(uncovered, settings.worst, |f| f.at);
 }
 
-struct Sampler<'a> {
+struct GroundSampler<'a> {
     world: &'a World,
     seed: u64,
     samples: u64,
@@ -115,7 +114,7 @@ struct Sampler<'a> {
     areas: Vec<f64>,
 }
 
-impl<'a> Sampler<'a> {
+impl<'a> GroundSampler<'a> {
     fn new(world: &'a World, body: &Body, settings: &VerifySettings) -> Self {
         let triangles: Vec<u32> = world
             .along_curve()

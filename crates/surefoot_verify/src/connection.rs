@@ -6,14 +6,13 @@
 //! must be places to stand, with nothing in between that its kind does not allow: a step leads over
 //! ground, a gap past no wall.
 
-use crate::Watch;
 use crate::ground::{Judge, Reason, Refusal, Spot, Window};
 use crate::judged::Judged;
 use crate::random::{Purpose, Random};
-use crate::report::{ConnectionFault, Report};
+use crate::report::{ConnectionFault, Report, spread_out};
 use crate::settings::{Body, FINE_M, NOISE_M, VerifySettings};
-use crate::soundness::spread_out;
 use crate::stand::Rosette;
+use crate::watch::Watch;
 use crate::world::World;
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
@@ -63,15 +62,7 @@ fn walks(
         return Vec::new();
     }
     let body = Body::larger(&judged.data.agent, settings, settings.tolerance_m + NOISE_M);
-    let mut sum = 0.0;
-    let areas: Vec<f64> = judged
-        .triangles
-        .iter()
-        .map(|t| {
-            sum += t.area_m2;
-            sum
-        })
-        .collect();
+    let areas = judged.areas_summed_up();
     let count = walk_count(settings);
     let results: Vec<Option<Result<(), ConnectionFault>>> = (0..count)
         .into_par_iter()
@@ -81,11 +72,10 @@ fn walks(
                 watch.tick();
                 let mut random = Random::of_sample(settings.seed, Purpose::Walks, index);
                 let share = (index as f64 + random.unit()) / count as f64;
-                let at = share * sum;
+                let at = share * areas.last().copied().unwrap_or(0.0);
                 let i = areas.partition_point(|&s| s <= at).min(areas.len() - 1);
                 let t = &judged.triangles[i];
-                let [u, v, w] = random.in_triangle();
-                let start = t.corners[0] * u + t.corners[1] * v + t.corners[2] * w;
+                let start = t.point(random.in_triangle());
                 let z = judge.stands(start, settings.height_tolerance_m, rosette).ok()?;
                 let start = start.truncate().extend(z);
                 Some(walk(judge, judged, settings, rosette, &mut random, start, t.cell))
@@ -129,7 +119,7 @@ fn walk(
         let Some(cell) = judged.covering(here, settings.height_tolerance_m) else { continue };
         let now = judged.cell_component[cell as usize];
         if now != component {
-            let user = |p: DVec3| judged.data.frame.user_from_canonical(p);
+            let user = |p: DVec3| judged.data.frame.user_from_canonical(p.to_array());
             return Err(ConnectionFault::Apart {
                 from: user(last_on_mesh),
                 to: user(here),
@@ -202,7 +192,7 @@ fn portals(
                 };
                 Some(ConnectionFault::FalsePortal {
                     edge,
-                    at: judged.data.frame.user_from_canonical(at),
+                    at: judged.data.frame.user_from_canonical(at.to_array()),
                     reason: refusal.reason,
                 })
             },
@@ -296,7 +286,7 @@ fn links(
         if let Err((at, refusal)) = tried {
             faults.push(ConnectionFault::FalseLink {
                 link: index as u32,
-                at: judged.data.frame.user_from_canonical(at),
+                at: judged.data.frame.user_from_canonical(at.to_array()),
                 reason: refusal.reason,
             });
         }

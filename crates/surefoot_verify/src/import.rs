@@ -43,7 +43,7 @@ pub fn mesh_from_scene(
     let corners: Vec<[DVec3; 3]> = scene
         .triangles()
         .iter()
-        .map(|t| t.map(|i| frame.canonical_from_user(scene.point(i))))
+        .map(|t| t.map(|i| DVec3::from(frame.canonical_from_user(scene.point(i)))))
         .collect();
     let low = corners.iter().flatten().copied().reduce(DVec3::min).ok_or(ImportError::Empty)?;
     let origin = low.floor();
@@ -78,7 +78,7 @@ pub fn mesh_from_scene(
     let class = |&t: &u32| if t == NO_EDGE { EdgeClass::Open } else { EdgeClass::Inner };
     Ok(NavMeshData {
         agent,
-        frame: frame.moved_to(origin),
+        frame: frame.moved_to(origin.to_array()),
         convex_distance_m: 0.0,
         vertex_points: places.iter().map(|p| p.0).collect(),
         vertex_heights_m: places.iter().map(|p| f32::from_bits(p.1)).collect(),

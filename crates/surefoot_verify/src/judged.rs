@@ -6,6 +6,7 @@
 
 use crate::world::{height_over, turn};
 use glam::{DVec2, DVec3};
+use surefoot_geom::DisjointSets;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_mesh::{CellKind, NO_EDGE, NavMeshData};
 
@@ -19,7 +20,7 @@ pub(crate) struct Judged<'a> {
     pub(crate) points: Vec<DVec3>,
     pub(crate) triangles: Vec<CellTriangle>,
     /// The first triangle of each cell, and one past the last at the end.
-    pub(crate) first_triangle: Vec<u32>,
+    first_triangle: Vec<u32>,
     /// The cell of every edge.
     pub(crate) edge_cell: Vec<u32>,
     pub(crate) cell_component: Vec<u32>,
@@ -33,6 +34,13 @@ pub(crate) struct CellTriangle {
     pub(crate) cell: u32,
     pub(crate) corners: [DVec3; 3],
     pub(crate) area_m2: f64,
+}
+
+impl CellTriangle {
+    /// The point with these shares of the corners.
+    pub(crate) fn point(&self, [u, v, w]: [f64; 3]) -> DVec3 {
+        self.corners[0] * u + self.corners[1] * v + self.corners[2] * w
+    }
 }
 
 impl<'a> Judged<'a> {
@@ -67,7 +75,7 @@ impl<'a> Judged<'a> {
             Aabb::of_points(triangles[i as usize].corners)
         });
         let (cell_component, components) = components(data, &edge_cell);
-        let mut component_area_m2 = vec![0.0; components];
+        let mut component_area_m2 = vec![0.0; components as usize];
         for t in &triangles {
             component_area_m2[cell_component[t.cell as usize] as usize] += t.area_m2;
         }
@@ -96,6 +104,27 @@ impl<'a> Judged<'a> {
         let first = &self.data.cell_first_edges;
         let run = first[cell as usize] as usize..first[cell as usize + 1] as usize;
         self.data.edge_vertices[run].iter().map(|v| self.points[v.index()])
+    }
+
+    /// The triangles of a cell.
+    pub(crate) fn triangles_of(&self, cell: u32) -> &[CellTriangle] {
+        let [first, end] = [cell, cell + 1].map(|c| self.first_triangle[c as usize] as usize);
+        &self.triangles[first..end]
+    }
+
+    /// The height of a cell over a plan point.
+    pub(crate) fn height_in_cell(&self, cell: u32, at: DVec2) -> Option<f64> {
+        self.triangles_of(cell).iter().find_map(|t| height_over(&t.corners, at))
+    }
+
+    /// The area of each triangle and all before it.
+    pub(crate) fn areas_summed_up(&self) -> Vec<f64> {
+        let mut sum = 0.0;
+        let add = |t: &CellTriangle| {
+            sum += t.area_m2;
+            sum
+        };
+        self.triangles.iter().map(add).collect()
     }
 
     /// The two ends of an edge.
@@ -162,13 +191,12 @@ fn nearest_in(corners: &[DVec3; 3], at: DVec2, slack_m: f64) -> DVec2 {
 }
 
 /// The components of a mesh over edges and links, numbered in the order of their first cells.
-fn components(data: &NavMeshData, edge_cell: &[u32]) -> (Vec<u32>, usize) {
+fn components(data: &NavMeshData, edge_cell: &[u32]) -> (Vec<u32>, u32) {
     let cells = data.cell_kinds.len();
-    let mut joined: Vec<Vec<u32>> = vec![Vec::new(); cells];
+    let mut sets = DisjointSets::new(cells);
     let mut join = |a: u32, b: u32| {
         if (a as usize) < cells && (b as usize) < cells {
-            joined[a as usize].push(b);
-            joined[b as usize].push(a);
+            sets.join(a, b);
         }
     };
     for (edge, &twin) in data.edge_twins.iter().enumerate() {
@@ -179,26 +207,7 @@ fn components(data: &NavMeshData, edge_cell: &[u32]) -> (Vec<u32>, usize) {
     for link in &data.links {
         join(link.from_cell.0, link.to_cell.0);
     }
-    let mut number = vec![u32::MAX; cells];
-    let mut count = 0;
-    let mut open = Vec::new();
-    for cell in 0..cells {
-        if number[cell] != u32::MAX {
-            continue;
-        }
-        number[cell] = count;
-        open.push(cell as u32);
-        while let Some(c) = open.pop() {
-            for &other in &joined[c as usize] {
-                if number[other as usize] == u32::MAX {
-                    number[other as usize] = count;
-                    open.push(other);
-                }
-            }
-        }
-        count += 1;
-    }
-    (number, count as usize)
+    sets.number()
 }
 
 /// Cuts an outline into triangles, an ear at a time; what is left without ears becomes a fan.

@@ -18,6 +18,7 @@ mod settings;
 mod soundness;
 mod stand;
 mod structure;
+mod watch;
 mod world;
 
 pub use ground::Reason;
@@ -28,14 +29,15 @@ pub use report::{
 pub use settings::VerifySettings;
 pub use structure::{StructureFault, StructureFaultKind};
 
+use glam::DVec3;
 use ground::Judge;
 use judged::Judged;
 use settings::Body;
 use stand::Rosette;
-use std::sync::atomic::{AtomicU64, Ordering};
 use surefoot_geom::Frame;
 use surefoot_mesh::{Agent, NavMeshData};
 use surefoot_scene::Scene;
+use watch::Watch;
 use world::World;
 
 /// Checks a mesh against its scene. `progress` is called now and then, from any thread, with the
@@ -60,7 +62,7 @@ pub fn verify(
     let judged = Judged::new(mesh);
     report.structure_faults = structure::check(&judged, settings.min_area_m2);
     let whole = 2 * settings.samples + connection::walk_count(settings);
-    let watch = Watch { done: AtomicU64::new(0), whole, progress };
+    let watch = Watch::new(whole, progress);
     soundness::check(&world, &judged, settings, &watch, &mut report);
     completeness::check(&world, &judged, settings, &watch, &mut report);
     connection::check(&world, &judged, settings, &watch, &mut report);
@@ -96,22 +98,27 @@ impl Ground {
     /// Whether the agent stands at a point of the user's frame, with ground at most `window_m` above
     /// or below it; why not, and where that shows.
     pub fn stands(&self, at: [f64; 3], window_m: f64) -> Result<[f64; 3], (Reason, [f64; 3])> {
-        let mut judge = Judge::new(&self.world, self.body);
-        let at = self.frame.canonical_from_user(at);
-        match judge.stands(at, window_m, &mut Rosette::default()) {
-            Ok(z) => Ok(self.frame.user_from_canonical(at.truncate().extend(z))),
-            Err(refusal) => Err((refusal.reason, self.frame.user_from_canonical(refusal.at))),
-        }
+        self.look(self.body, at, window_m)
     }
 
     /// The same for an agent without width: looking straight up and down only.
     pub fn is_ground(&self, at: [f64; 3], window_m: f64) -> Result<[f64; 3], (Reason, [f64; 3])> {
-        let body = Body { radius_m: 0.0, ..self.body };
+        self.look(Body { radius_m: 0.0, ..self.body }, at, window_m)
+    }
+
+    fn look(
+        &self,
+        body: Body,
+        at: [f64; 3],
+        window_m: f64,
+    ) -> Result<[f64; 3], (Reason, [f64; 3])> {
         let mut judge = Judge::new(&self.world, body);
-        let at = self.frame.canonical_from_user(at);
-        match judge.stands(at, window_m, &mut Rosette::default()) {
-            Ok(z) => Ok(self.frame.user_from_canonical(at.truncate().extend(z))),
-            Err(refusal) => Err((refusal.reason, self.frame.user_from_canonical(refusal.at))),
+        let [x, y, z] = self.frame.canonical_from_user(at);
+        match judge.stands(DVec3::new(x, y, z), window_m, &mut Rosette::default()) {
+            Ok(z) => Ok(self.frame.user_from_canonical([x, y, z])),
+            Err(refusal) => {
+                Err((refusal.reason, self.frame.user_from_canonical(refusal.at.to_array())))
+            }
         }
     }
 
@@ -122,19 +129,7 @@ impl Ground {
     }
 }
 
-/// Counts what is done.
-struct Watch<'a> {
-    done: AtomicU64,
-    whole: u64,
-    progress: &'a (dyn Fn(f64) + Sync),
-}
-
-impl Watch<'_> {
-    fn tick(&self) {
-        const EVERY: u64 = 256;
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if done.is_multiple_of(EVERY) {
-            (self.progress)(done as f64 / self.whole.max(1) as f64);
-        }
-    }
-}
+/// The README's Rust, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeDoctests;

@@ -2,6 +2,7 @@
 
 use crate::ground::Reason;
 use crate::structure::StructureFault;
+use glam::DVec3;
 use std::collections::BTreeMap;
 
 /// A share of samples, with the interval that holds the true share with 95 % confidence (Wilson
@@ -226,6 +227,31 @@ impl Report {
             && self.structure_faults.is_empty()
             && self.connection_fault_count == 0
     }
+}
+
+/// The first faults, of which no two are nearer than half a metre while others are left.
+pub(crate) fn spread_out<T: Copy>(
+    faults: Vec<T>,
+    count: usize,
+    at: impl Fn(&T) -> [f64; 3],
+) -> Vec<T> {
+    const APART_M: f64 = 0.5;
+    let mut kept: Vec<T> = Vec::new();
+    let mut crowded: Vec<T> = Vec::new();
+    for fault in faults {
+        if kept.len() >= count {
+            break;
+        }
+        let here = DVec3::from(at(&fault));
+        if kept.iter().all(|k| DVec3::from(at(k)).distance(here) >= APART_M) {
+            kept.push(fault);
+        } else if crowded.len() < count {
+            crowded.push(fault);
+        }
+    }
+    let room = count - kept.len().min(count);
+    kept.extend(crowded.into_iter().take(room));
+    kept
 }
 
 #[cfg(test)]

@@ -63,9 +63,8 @@ impl VerifySettings {
             BuildMethod::Voxel | BuildMethod::Layered => {
                 Self::for_voxels(build.cell_size_m, build.cell_height_m)
             }
-            BuildMethod::Exact | BuildMethod::AnySurface => {
-                Self { gap_distance_m: build.gap_distance_m, ..Self::default() }
-            }
+            // Whatever has no grid is held to the geometry itself.
+            _ => Self { gap_distance_m: build.gap_distance_m, ..Self::default() },
         };
         let stair_slope_rad =
             if build.stair_slope_rad > 0.0 { build.stair_slope_rad } else { base.stair_slope_rad };

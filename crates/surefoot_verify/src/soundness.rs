@@ -7,14 +7,14 @@
 //! that bridges, there must be head room instead, and ground on two opposite sides: of a ramp over
 //! stairs within a step of height, of a filler of a gap near enough to step from one to the other.
 
-use crate::Watch;
 use crate::ground::{Judge, Reason, Refusal, Spot, Window};
 use crate::judged::Judged;
 use crate::random::{Purpose, Random};
-use crate::report::{Report, Stratum, UnsoundPoint};
+use crate::report::{Report, Stratum, UnsoundPoint, spread_out};
 use crate::settings::{Body, FINE_M, NOISE_M, VerifySettings};
 use crate::stand::Rosette;
-use crate::world::{Facing, World, height_over};
+use crate::watch::Watch;
+use crate::world::{Facing, World};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use surefoot_mesh::CellKind;
@@ -51,7 +51,7 @@ pub(crate) fn check(
     watch: &Watch<'_>,
     report: &mut Report,
 ) {
-    let sampler = Sampler::new(judged, settings);
+    let sampler = MeshSampler::new(judged, settings);
     let body = Body::smaller(&judged.data.agent, settings);
     let points: Vec<Option<UnsoundPoint>> = (0..sampler.count())
         .into_par_iter()
@@ -79,31 +79,6 @@ pub(crate) fn check(
     report.unsound = spread_out(faults, settings.worst, |f| f.at);
 }
 
-/// The first faults, of which no two are nearer than half a metre while others are left.
-pub(crate) fn spread_out<T: Copy>(
-    faults: Vec<T>,
-    count: usize,
-    at: impl Fn(&T) -> [f64; 3],
-) -> Vec<T> {
-    const APART_M: f64 = 0.5;
-    let mut kept: Vec<T> = Vec::new();
-    let mut crowded: Vec<T> = Vec::new();
-    for fault in faults {
-        if kept.len() >= count {
-            break;
-        }
-        let here = DVec3::from(at(&fault));
-        if kept.iter().all(|k| DVec3::from(at(k)).distance(here) >= APART_M) {
-            kept.push(fault);
-        } else if crowded.len() < count {
-            crowded.push(fault);
-        }
-    }
-    let room = count - kept.len().min(count);
-    kept.extend(crowded.into_iter().take(room));
-    kept
-}
-
 fn try_sample(
     judge: &mut Judge<'_>,
     judged: &Judged<'_>,
@@ -116,7 +91,7 @@ fn try_sample(
     // A point on the very border between two heights belongs to either.
     let middle = judged.middle(sample.cell).truncate();
     let inset = sample.at.truncate() + (middle - sample.at.truncate()).clamp_length_max(INSET_M);
-    let inset = inset.extend(height_in_cell(judged, sample.cell, inset).unwrap_or(sample.at.z));
+    let inset = inset.extend(judged.height_in_cell(sample.cell, inset).unwrap_or(sample.at.z));
     refusal = judge.stands(inset, window, rosette).err().map(|_| refusal)?;
     if judged.kind(sample.cell) != CellKind::Ground {
         refusal = judge.bridges(sample.at, judged.kind(sample.cell)).err()?;
@@ -139,7 +114,7 @@ fn try_sample(
     }
     let fits = largest_radius(judge, sample.at, window, rosette);
     judge.body.radius_m = radius;
-    let user = |p: DVec3| judged.data.frame.user_from_canonical(p);
+    let user = |p: DVec3| judged.data.frame.user_from_canonical(p.to_array());
     Some(UnsoundPoint {
         at: user(sample.at),
         cell: sample.cell,
@@ -163,13 +138,6 @@ fn largest_radius(judge: &mut Judge<'_>, at: DVec3, window: f64, rosette: &mut R
         }
     }
     fits
-}
-
-/// The height of a cell over a plan point.
-pub(crate) fn height_in_cell(judged: &Judged<'_>, cell: u32, at: DVec2) -> Option<f64> {
-    let range = judged.first_triangle[cell as usize] as usize
-        ..judged.first_triangle[cell as usize + 1] as usize;
-    judged.triangles[range].iter().find_map(|t| height_over(&t.corners, at))
 }
 
 impl Judge<'_> {
@@ -225,7 +193,7 @@ struct Sample {
     stratum: Stratum,
 }
 
-struct Sampler<'a> {
+struct MeshSampler<'a> {
     judged: &'a Judged<'a>,
     seed: u64,
     /// How many samples each stratum has.
@@ -238,14 +206,9 @@ struct Sampler<'a> {
     narrow: Vec<u32>,
 }
 
-impl<'a> Sampler<'a> {
+impl<'a> MeshSampler<'a> {
     fn new(judged: &'a Judged<'a>, settings: &VerifySettings) -> Self {
-        let mut sum = 0.0;
-        let mut add = |x: f64| {
-            sum += x;
-            sum
-        };
-        let areas: Vec<f64> = judged.triangles.iter().map(|t| add(t.area_m2)).collect();
+        let areas = judged.areas_summed_up();
         let boundary: Vec<u32> =
             (0..judged.edge_cell.len() as u32).filter(|&e| judged.twin(e).is_none()).collect();
         let length = |e: u32| {
@@ -308,9 +271,7 @@ impl<'a> Sampler<'a> {
         match stratum {
             Stratum::Area => {
                 let t = self.judged.triangles.get(pick(&self.areas))?;
-                let [u, v, w] = random.in_triangle();
-                let at = t.corners[0] * u + t.corners[1] * v + t.corners[2] * w;
-                Some(Sample { at, cell: t.cell, stratum })
+                Some(Sample { at: t.point(random.in_triangle()), cell: t.cell, stratum })
             }
             Stratum::Boundary | Stratum::Corner => {
                 let edge = if stratum == Stratum::Boundary {
@@ -324,14 +285,10 @@ impl<'a> Sampler<'a> {
             }
             Stratum::Narrow => {
                 let cell = among(&self.narrow)?;
-                let range = self.judged.first_triangle[cell as usize] as usize
-                    ..self.judged.first_triangle[cell as usize + 1] as usize;
-                let triangles = &self.judged.triangles[range];
+                let triangles = self.judged.triangles_of(cell);
                 let pick = (random.unit() * triangles.len() as f64) as usize;
                 let t = triangles.get(pick)?;
-                let [u, v, w] = random.in_triangle();
-                let at = t.corners[0] * u + t.corners[1] * v + t.corners[2] * w;
-                Some(Sample { at, cell, stratum })
+                Some(Sample { at: t.point(random.in_triangle()), cell, stratum })
             }
         }
     }
@@ -342,7 +299,7 @@ impl<'a> Sampler<'a> {
         let plan = at.truncate();
         let middle = self.judged.middle(cell).truncate();
         let inset = plan + (middle - plan).clamp_length_max(INSET_M);
-        let at = match height_in_cell(self.judged, cell, inset) {
+        let at = match self.judged.height_in_cell(cell, inset) {
             Some(z) => inset.extend(z),
             None => at,
         };
@@ -352,9 +309,7 @@ impl<'a> Sampler<'a> {
 
 /// How wide a cell is: its area over half its outline.
 fn width(judged: &Judged<'_>, cell: u32) -> f64 {
-    let range = judged.first_triangle[cell as usize] as usize
-        ..judged.first_triangle[cell as usize + 1] as usize;
-    let area: f64 = judged.triangles[range].iter().map(|t| t.area_m2).sum();
+    let area: f64 = judged.triangles_of(cell).iter().map(|t| t.area_m2).sum();
     let corners: Vec<DVec2> = judged.outline(cell).map(DVec3::truncate).collect();
     let around: f64 =
         (0..corners.len()).map(|i| corners[i].distance(corners[(i + 1) % corners.len()])).sum();

@@ -8,11 +8,11 @@
 //! The data is taken as it comes: nothing in it is trusted before it is checked.
 
 use crate::judged::Judged;
-use crate::soundness::height_in_cell;
 use crate::world::turn;
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_geom::convex_hull::convex_hull_of_reals;
 use surefoot_geom::lattice::M_PER_LATTICE;
 use surefoot_mesh::{CONVEX_SLACK_UNITS, EdgeClass, NO_EDGE, NavMeshData};
 
@@ -245,7 +245,7 @@ struct Faults<'a> {
 
 impl Faults<'_> {
     fn add(&mut self, kind: StructureFaultKind, at: DVec3) {
-        let at = Some(self.judged.data.frame.user_from_canonical(at));
+        let at = Some(self.judged.data.frame.user_from_canonical(at.to_array()));
         self.list.push(StructureFault { kind, at });
     }
 
@@ -336,9 +336,7 @@ impl Faults<'_> {
             if (0..n).all(|i| flat(i) >= 0.0) {
                 pieces.push((cell, corners));
             } else {
-                let range = judged.first_triangle[cell as usize] as usize
-                    ..judged.first_triangle[cell as usize + 1] as usize;
-                for t in &judged.triangles[range] {
+                for t in judged.triangles_of(cell) {
                     let mut corners = t.corners.map(DVec3::truncate).to_vec();
                     if turn(corners[0], corners[1], corners[2]) < 0.0 {
                         corners.reverse();
@@ -377,8 +375,8 @@ impl Faults<'_> {
                         if width_m <= OVERLAP_WIDTH_M {
                             return None;
                         }
-                        let z = height_in_cell(judged, *cell, middle)?;
-                        let w = height_in_cell(judged, *other, middle)?;
+                        let z = judged.height_in_cell(*cell, middle)?;
+                        let w = judged.height_in_cell(*other, middle)?;
                         ((z - w).abs() < height_m)
                             .then(|| (*cell, *other, area_m2, middle.extend(z)))
                     })
@@ -474,9 +472,9 @@ fn lies_on_cell(judged: &Judged<'_>, cell: u32, at: DVec3) -> bool {
     let middle = judged.middle(cell).truncate();
     let plan = at.truncate();
     let inset = plan + (middle - plan).clamp_length_max(LINK_PLAN_M);
-    [plan, inset].iter().any(|&p| {
-        height_in_cell(judged, cell, p).is_some_and(|z| (z - at.z).abs() <= LINK_HEIGHT_M)
-    })
+    [plan, inset]
+        .iter()
+        .any(|&p| judged.height_in_cell(cell, p).is_some_and(|z| (z - at.z).abs() <= LINK_HEIGHT_M))
 }
 
 /// Whether an outline that never turns right goes around once.
@@ -516,23 +514,7 @@ fn crosses_itself(corners: &[DVec2]) -> bool {
 
 /// How deep the deepest corner lies inside the convex hull, in metres.
 fn notch_depth(corners: &[DVec2]) -> f64 {
-    let mut sorted = corners.to_vec();
-    sorted.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
-    let mut hull: Vec<DVec2> = Vec::new();
-    for pass in 0..2 {
-        let base = hull.len();
-        let points: Box<dyn Iterator<Item = &DVec2>> =
-            if pass == 0 { Box::new(sorted.iter()) } else { Box::new(sorted.iter().rev()) };
-        for &p in points {
-            while hull.len() >= base + 2
-                && turn(hull[hull.len() - 2], hull[hull.len() - 1], p) <= 0.0
-            {
-                hull.pop();
-            }
-            hull.push(p);
-        }
-        hull.pop();
-    }
+    let hull = convex_hull_of_reals(corners.to_vec());
     let n = hull.len();
     if n < 3 {
         return 0.0;

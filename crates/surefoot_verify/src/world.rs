@@ -7,8 +7,8 @@
 use crate::settings::{Body, NOISE_M};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
-use surefoot_geom::Frame;
 use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_geom::{ByKey, Frame};
 use surefoot_scene::Scene;
 
 /// Vertical part of the unit normal below which a triangle is upright: it leans by less than a
@@ -27,7 +27,7 @@ impl World {
     pub(crate) fn new(scene: &Scene, frame: &Frame, least_up: f64, two_sided: bool) -> Self {
         let points: Vec<DVec3> = (0..scene.points().len() as u32)
             .into_par_iter()
-            .map(|i| frame.canonical_from_user(scene.point(i)))
+            .map(|i| DVec3::from(frame.canonical_from_user(scene.point(i))))
             .collect();
         let mut corners: Vec<[DVec3; 3]> = scene
             .triangles()
@@ -320,9 +320,8 @@ pub(crate) struct Place {
     low: DVec2,
     side_m: f64,
     heights: (f64, f64),
-    /// Where each bin's members begin, and one past the last; empty without bins.
-    bin_starts: Vec<u32>,
-    bin_members: Vec<u32>,
+    /// The facets over each bin, where there are enough of them.
+    bins: Option<ByKey<u32>>,
 }
 
 impl Place {
@@ -345,7 +344,7 @@ impl Place {
 
     /// The bins that a stretch of one axis touches; what lies beside the place is counted to its
     /// border.
-    fn bins(&self, low: f64, high: f64, axis: usize) -> (usize, usize) {
+    fn bins_along(&self, low: f64, high: f64, axis: usize) -> (usize, usize) {
         let bin = |v: f64| {
             // `as` takes what is negative to zero.
             (((v - self.low[axis]) / self.side_m * BINS as f64) as usize).min(BINS - 1)
@@ -354,40 +353,19 @@ impl Place {
     }
 
     fn sort_into_bins(&mut self) {
-        self.bin_starts.clear();
-        self.bin_members.clear();
         if self.facets.len() < BINS_FROM {
+            self.bins = None;
             return;
         }
-        let touched = |place: &Self, f: &Facet| {
-            (place.bins(f.low.x, f.high.x, 0), place.bins(f.low.y, f.high.y, 1))
-        };
-        let seen = |f: &&Facet| f.facing != Facing::Upright;
-        let mut starts = vec![0_u32; BINS * BINS + 1];
-        for f in self.facets.iter().filter(seen) {
-            let ((i0, i1), (j0, j1)) = touched(self, f);
-            for i in i0..=i1 {
-                for j in j0..=j1 {
-                    starts[i * BINS + j + 1] += 1;
-                }
-            }
-        }
-        for k in 1..starts.len() {
-            starts[k] += starts[k - 1];
-        }
-        let mut members = vec![0_u32; starts[BINS * BINS] as usize];
-        let mut next = starts.clone();
-        for (index, f) in self.facets.iter().enumerate().filter(|(_, f)| seen(f)) {
-            let ((i0, i1), (j0, j1)) = touched(self, f);
-            for i in i0..=i1 {
-                for j in j0..=j1 {
-                    let slot = &mut next[i * BINS + j];
-                    members[*slot as usize] = index as u32;
-                    *slot += 1;
-                }
-            }
-        }
-        (self.bin_starts, self.bin_members) = (starts, members);
+        let over_bins =
+            self.facets.iter().zip(0..).filter(|(f, _)| f.facing != Facing::Upright).flat_map(
+                |(f, index)| {
+                    let (i0, i1) = self.bins_along(f.low.x, f.high.x, 0);
+                    let (j0, j1) = self.bins_along(f.low.y, f.high.y, 1);
+                    (i0..=i1).flat_map(move |i| (j0..=j1).map(move |j| (i * BINS + j, index)))
+                },
+            );
+        self.bins = Some(ByKey::sort(BINS * BINS, over_bins));
     }
 
     /// Looks along the vertical line through a point.
@@ -400,16 +378,18 @@ impl Place {
                 column.push(Meeting { height_m, facing: facet.facing, facet: index });
             }
         };
-        if self.bin_starts.is_empty() {
-            for index in 0..self.facets.len() as u32 {
-                meet(index, &mut self.column);
+        match &self.bins {
+            None => {
+                for index in 0..self.facets.len() as u32 {
+                    meet(index, &mut self.column);
+                }
             }
-        } else {
-            let ((i, _), (j, _)) = (self.bins(at.x, at.x, 0), self.bins(at.y, at.y, 1));
-            let bin = i * BINS + j;
-            let range = self.bin_starts[bin] as usize..self.bin_starts[bin + 1] as usize;
-            for &index in &self.bin_members[range] {
-                meet(index, &mut self.column);
+            Some(bins) => {
+                let ((i, _), (j, _)) =
+                    (self.bins_along(at.x, at.x, 0), self.bins_along(at.y, at.y, 1));
+                for &index in bins.of(i * BINS + j) {
+                    meet(index, &mut self.column);
+                }
             }
         }
         self.column

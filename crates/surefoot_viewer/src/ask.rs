@@ -1,19 +1,16 @@
-//! Path queries and picking.
+//! Path queries.
 //!
 //! A mesh gets a thread of its own that keeps a [`Query`] warm: questions go in through a channel,
 //! answers come back through another. So dragging a goal costs what a query costs, and the time
-//! shown is that of the search alone. Picking sends a ray through the scene and the mesh, both held
-//! in bounding-volume hierarchies.
+//! shown is that of the search alone.
 
-use crate::session::MeshSet;
-use glam::DVec3;
+use crate::mesh_set::MeshSet;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
-use surefoot_geom::bvh::{BoxTree, Ray};
 use surefoot_mesh::{
     Algorithm, CellKind, Filter, LinkKind, NavMesh, Path, PathOptions, PathPoints, Query,
 };
@@ -101,7 +98,7 @@ fn answer(
     }
     let algorithm = match question.algorithm {
         AlgorithmName::Optimal => Algorithm::Optimal,
-        AlgorithmName::Portals => Algorithm::Portals,
+        AlgorithmName::Portals => Algorithm::AStar,
     };
     let options = PathOptions { algorithm, ..PathOptions::default() };
     let start = Instant::now();
@@ -143,7 +140,7 @@ fn filter(mesh: &NavMesh, costs: &BTreeMap<String, Option<f32>>) -> Result<Filte
         } else if let Some((_, kind)) = CELL_KINDS.iter().find(|(n, _)| n == name) {
             filter.set_kind_cost(*kind, cost);
         } else if name == "links" {
-            for kind in [LinkKind::Step, LinkKind::Gap, LinkKind::Jump, LinkKind::Door] {
+            for &kind in LinkKind::ALL {
                 filter.set_link_cost(kind, cost);
             }
         } else {
@@ -151,100 +148,4 @@ fn filter(mesh: &NavMesh, costs: &BTreeMap<String, Option<f32>>) -> Result<Filte
         }
     }
     Ok(filter)
-}
-
-/// A ray from the eye, and what is hidden from it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PickRay {
-    origin: [f64; 3],
-    direction: [f64; 3],
-    /// Nothing above this height is shown, in metres along `up`.
-    #[serde(default)]
-    cut_height: Option<f64>,
-    #[serde(default = "y_up")]
-    up: [f64; 3],
-    /// Only this layer of the mesh is shown.
-    #[serde(default)]
-    layer: Option<u16>,
-    /// Whether the scene is shown.
-    #[serde(default)]
-    scene: bool,
-}
-
-fn y_up() -> [f64; 3] {
-    [0.0, 1.0, 0.0]
-}
-
-impl PickRay {
-    /// The first triangle of a tree that the ray meets where it is shown: how far, which, where.
-    pub(crate) fn first(
-        &self,
-        tree: &BoxTree,
-        corners_of: impl Fn(u32) -> [DVec3; 3],
-        shown: impl Fn(u32) -> bool,
-    ) -> Option<(f64, u32, DVec3)> {
-        let (origin, direction) = (DVec3::from(self.origin), DVec3::from(self.direction));
-        let ray = Ray::new(origin, direction)?;
-        let (up, cut) = (DVec3::from(self.up), self.cut_height);
-        let mut best: Option<(f64, u32, DVec3)> = None;
-        tree.visit_ray(origin, direction, f64::INFINITY, |id, limit| {
-            if let Some(t) = ray.meet(&corners_of(id))
-                && best.is_none_or(|b| (t, id) < (b.0, b.1))
-                && shown(id)
-            {
-                let at = origin + t * direction;
-                if cut.is_none_or(|cut| at.dot(up) <= cut) {
-                    best = Some((t, id, at));
-                }
-            }
-            best.map_or(limit, |b| b.0)
-        });
-        best
-    }
-}
-
-/// What a ray from the eye meets first.
-pub(crate) fn pick(
-    ray: &PickRay,
-    source: Option<&crate::sources::Source>,
-    mesh: Option<&MeshSet>,
-) -> Value {
-    let on_mesh = mesh.and_then(|set| {
-        let corners = |i: u32| set.pick_triangles()[i as usize].1;
-        let shown = |i: u32| {
-            let cell = set.pick_triangles()[i as usize].0;
-            ray.layer.is_none_or(|l| set.layers.get(cell.index()) == Some(&l))
-        };
-        let (t, id, at) = ray.first(set.pick_tree(), corners, shown)?;
-        Some((t, set.pick_triangles()[id as usize].0, at))
-    });
-    let on_scene = source.filter(|_| ray.scene).and_then(|s| s.first_hit(ray));
-    // The mesh lies on the scene or a little below its surface, within the height tolerance.
-    const BEHIND_M: f64 = 0.15;
-    let reach = DVec3::from(ray.direction).length();
-    match (on_mesh, on_scene) {
-        (Some((t, cell, at)), hit)
-            if hit.is_none_or(|(s, _)| t <= s + BEHIND_M / reach.max(1e-9)) =>
-        {
-            let set = mesh.map(|set| describe_cell(&set.mesh, cell, set.layers.get(cell.index())));
-            json!({ "at": at.to_array(), "on": "mesh", "cell": set })
-        }
-        (_, Some((_, at))) => json!({ "at": at, "on": "scene" }),
-        _ => json!({ "on": "nothing" }),
-    }
-}
-
-fn describe_cell(mesh: &NavMesh, cell: surefoot_mesh::CellId, layer: Option<&u16>) -> Value {
-    let kind = match mesh.cell_kind(cell) {
-        CellKind::Ground => "ground",
-        CellKind::Ramp => "ramp",
-        CellKind::Gap => "gap filler",
-    };
-    json!({
-        "id": cell.0, "kind": kind, "area_type": mesh.area_name(mesh.cell_area_type(cell)),
-        "area_m2": mesh.cell_area_m2(cell), "edges": mesh.cell_edges(cell).len(),
-        "neighbours": mesh.neighbours(cell).count(), "component": mesh.cell_component(cell),
-        "layer": layer,
-    })
 }

@@ -4,29 +4,27 @@
 //! of a panel become [`BakeSettings`], and these become the call of `surefoot build` that does the
 //! same. No setting is named here.
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use surefoot_bake::{
-    AreaRule, BakeSettings, Method, SettingError, SettingInfo, SettingKind, SettingValue,
-    settings_table,
-};
+use surefoot_bake::{BakeSettings, BuildMethod, SettingKind, SettingValue, settings_table};
 use surefoot_testing_scenes::Variant;
 
 /// The table for the page.
 pub(crate) fn table() -> Value {
-    let defaults = BakeSettings::default();
     settings_table()
         .iter()
         .map(|s| {
             let mut kind = match s.kind {
-                SettingKind::Number { unit, low, high, usual, step } => {
-                    let high = (high < f64::MAX).then_some(high);
-                    json!({ "type": "number", "unit": unit, "low": low, "high": high,
-                            "usual": usual, "step": step })
+                SettingKind::Number(range) => {
+                    let low = if range.zero.is_some() { 0.0 } else { range.low };
+                    let high = (range.high < f64::MAX).then_some(range.high);
+                    json!({ "type": "number", "unit": range.unit, "low": low, "high": high,
+                            "usual": range.usual, "step": range.step })
                 }
                 SettingKind::Choice(all) => {
                     let all: Vec<Value> = all
                         .iter()
-                        .map(|c| json!({ "name": c.name, "explanation": c.explanation }))
+                        .map(|c| json!({ "name": c.name, "explanation": c.help() }))
                         .collect();
                     json!({ "type": "choice", "choices": all })
                 }
@@ -39,67 +37,37 @@ pub(crate) fn table() -> Value {
             kind["key"] = s.key.into();
             kind["label"] = s.label.into();
             kind["group"] = s.group.into();
-            kind["explanation"] = s.explanation.into();
-            kind["flag"] = s.flag.into();
+            kind["explanation"] = s.help().into();
+            kind["flag"] = s.short.map(|short| format!("--{short}")).into();
             kind["methods"] = json!(methods);
-            kind["default"] = to_json(&s.get(&defaults));
+            kind["default"] = json!(s.get(&BakeSettings::default()));
             kind
         })
         .collect()
 }
 
-fn to_json(value: &SettingValue) -> Value {
-    match value {
-        SettingValue::Number(v) => json!(v),
-        SettingValue::Choice(name) => json!(name),
-        SettingValue::Switch(on) => json!(on),
-        SettingValue::Direction(d) => json!(d),
-        SettingValue::Points(all) => json!(all),
-        SettingValue::Areas(all) => {
-            all.iter().map(|r| json!({ "area": r.area, "pattern": r.tag_pattern })).collect()
-        }
-    }
-}
-
-fn from_json(info: &SettingInfo, value: &Value) -> Option<SettingValue> {
-    let triple = |v: &Value| serde_json::from_value::<[f64; 3]>(v.clone()).ok();
-    Some(match info.kind {
-        SettingKind::Number { .. } => SettingValue::Number(value.as_f64()?),
-        SettingKind::Choice(_) => SettingValue::Choice(value.as_str()?.to_owned()),
-        SettingKind::Switch => SettingValue::Switch(value.as_bool()?),
-        SettingKind::Direction => SettingValue::Direction(triple(value)?),
-        SettingKind::Points => {
-            SettingValue::Points(value.as_array()?.iter().map(triple).collect::<Option<_>>()?)
-        }
-        SettingKind::Areas => {
-            let rule = |v: &Value| {
-                let text = |key: &str| v[key].as_str().map(str::to_owned);
-                Some(AreaRule { area: text("area")?, tag_pattern: text("pattern")? })
-            };
-            SettingValue::Areas(value.as_array()?.iter().map(rule).collect::<Option<_>>()?)
-        }
-    })
-}
-
-/// All values, by key.
+/// The values of the settings that have an effect, by key. The page keeps those of other methods.
 pub(crate) fn values(settings: &BakeSettings) -> Value {
-    let all = settings_table().iter().map(|s| (s.key.to_owned(), to_json(&s.get(settings))));
+    let method = settings.method.kind();
+    let shown = settings_table().iter().filter(|s| s.is_for(method));
+    let all = shown.map(|s| (s.key.to_owned(), json!(s.get(settings))));
     Value::Object(all.collect::<Map<_, _>>())
 }
 
-/// Settings from values by key; what is not given keeps its default.
-pub(crate) fn settings_from(values: &Value) -> Result<BakeSettings, SettingError> {
-    let mut settings = BakeSettings::default();
-    for (key, value) in values.as_object().into_iter().flatten() {
-        let info = SettingInfo::find(key)?;
-        let value = match from_json(info, value) {
-            Some(value) => value,
-            // The text says what the setting takes.
-            None => info.parse(&value.to_string())?,
-        };
-        info.set(&mut settings, value)?;
+/// Settings from values by key; what is not given keeps its default. Values of other methods may be
+/// among them.
+pub(crate) fn settings_from(values: &Value) -> Result<BakeSettings, String> {
+    if values.is_null() {
+        return Ok(BakeSettings::default());
     }
-    Ok(settings)
+    BakeSettings::deserialize(values).map_err(|e| with_labels(&e.to_string()))
+}
+
+/// A message of the library, which knows settings by their keys: with the names of the panel.
+pub(crate) fn with_labels(message: &str) -> String {
+    settings_table().iter().fold(message.to_owned(), |text, info| {
+        text.replace(&format!("`{}`", info.key), &format!("“{}”", info.label))
+    })
 }
 
 /// A word as a shell takes it.
@@ -116,34 +84,36 @@ fn quoted(word: &str) -> String {
 /// without effect on the method, are left out.
 #[must_use]
 pub fn build_flags(settings: &BakeSettings) -> Vec<String> {
-    let defaults = BakeSettings::default();
+    let method = settings.method.kind();
+    let defaults = BakeSettings { method: method.into(), ..BakeSettings::default() };
     let mut flags = Vec::new();
     for info in settings_table() {
         let value = info.get(settings);
-        if value == info.get(&defaults) || !info.methods.contains(&settings.method) {
+        let is_default = if info.key == "method" {
+            method == BuildMethod::default()
+        } else {
+            value == info.get(&defaults)
+        };
+        if is_default || !info.is_for(method) {
             continue;
         }
-        let by_flag = match (&value, info.kind) {
-            (SettingValue::Choice(name), SettingKind::Choice(all)) => {
-                all.iter().any(|c| c.name == name && c.by_flag)
-            }
-            _ => true,
+        let Some(flag) = info.short.map(|short| format!("--{short}")) else {
+            flags.extend(["--set".to_owned(), format!("{}={value}", info.key)]);
+            continue;
         };
-        let flag = info.flag.filter(|_| by_flag);
-        match (flag, &value) {
-            (Some(flag), SettingValue::Switch(true)) => flags.push(flag.to_owned()),
-            (Some(flag), SettingValue::Points(all)) => {
+        match &value {
+            SettingValue::Switch(true) => flags.push(flag),
+            SettingValue::Points(all) => {
                 for [x, y, z] in all {
-                    flags.extend([flag.to_owned(), format!("{x},{y},{z}")]);
+                    flags.extend([flag.clone(), format!("{x},{y},{z}")]);
                 }
             }
-            (Some(flag), SettingValue::Areas(all)) => {
+            SettingValue::Areas(all) => {
                 for rule in all {
-                    flags.extend([flag.to_owned(), format!("{}={}", rule.area, rule.tag_pattern)]);
+                    flags.extend([flag.clone(), rule.to_string()]);
                 }
             }
-            (Some(flag), _) => flags.extend([flag.to_owned(), value.to_string()]),
-            (None, _) => flags.extend(["--set".to_owned(), format!("{}={value}", info.key)]),
+            _ => flags.extend([flag, value.to_string()]),
         }
     }
     flags
@@ -205,18 +175,19 @@ fn scene_command(name: &str, variant: &Variant, file: &str) -> String {
 }
 
 /// Whether a method can be chosen in this version: those that a small build says are there.
-pub(crate) fn is_available(method: Method) -> bool {
+pub(crate) fn is_available(method: BuildMethod) -> bool {
     let flat = surefoot_scene::Scene::from_triangles(
         &[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 0.0, -4.0]],
         &[[0, 1, 2]],
     );
-    let settings = BakeSettings { method, ..BakeSettings::default() };
+    let settings = BakeSettings { method: method.into(), ..BakeSettings::default() };
     flat.is_ok_and(|scene| surefoot_bake::bake(&scene, &settings).is_ok())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use surefoot_bake::AreaRule;
 
     #[test]
     fn values_go_to_the_page_and_back() {
@@ -228,12 +199,18 @@ mod tests {
         };
         assert_eq!(settings_from(&values(&settings)).unwrap(), settings);
         assert_eq!(settings_from(&json!({})).unwrap(), BakeSettings::default());
+        // Of several methods, as the page has them: those of the one that is chosen count.
+        let both = json!({"voxel.cell_size": 0.2, "exact.stairs": "ramps", "method": "voxel"});
+        let voxel = surefoot_bake::VoxelSettings { cell_size_m: 0.2, ..Default::default() };
+        let expected = BakeSettings { method: voxel.into(), ..BakeSettings::default() };
+        assert_eq!(settings_from(&both).unwrap(), expected);
         for (wrong, says) in [
-            (json!({"agent.height": "tall"}), "a number"),
+            (json!({"agent.height": "tall"}), "“Height”"),
+            (json!({"voxel.tile_size": 8.5}), "a whole number"),
             (json!({"agent.weight": 1}), "no setting"),
-            (json!({"up": [0, 1]}), "three numbers"),
+            (json!({"up": [0, 1]}), "“Up”"),
         ] {
-            let error = settings_from(&wrong).unwrap_err().to_string();
+            let error = settings_from(&wrong).unwrap_err();
             assert!(error.contains(says), "{wrong}: {error}");
         }
     }
@@ -244,13 +221,12 @@ mod tests {
         let line = |s: &BakeSettings| command_line(s, &Input::Files(vec!["my level.glb"]));
         assert_eq!(line(&settings), "surefoot build 'my level.glb' -o 'my level.snav'");
         settings.agent.radius_m = 0.25;
-        settings.exact.height_tolerance_m = 0.05;
-        settings.voxel.cell_size_m = 0.2; // no effect on the exact method
+        settings.height_tolerance_m = 0.05;
         settings.areas = vec![AreaRule { area: "mud".into(), tag_pattern: "*it's*".into() }];
         assert_eq!(
             line(&settings),
             "surefoot build 'my level.glb' -o 'my level.snav' --agent-radius 0.25 \
-             --area 'mud=*it'\\''s*' --set exact.height_tolerance=0.05"
+             --area 'mud=*it'\\''s*' --set height_tolerance=0.05"
         );
         let variant = Variant { size: Some(3), dirty: true, ..Variant::default() };
         assert_eq!(

@@ -12,8 +12,10 @@ mod describe;
 mod guard;
 mod http;
 mod layers;
+mod mesh_set;
 mod pack;
 mod page;
+mod pick;
 mod routes;
 mod session;
 mod sources;
@@ -86,21 +88,11 @@ pub struct Viewer {
     session: Arc<Session>,
 }
 
-/// What to say when the page was not made.
-pub(crate) fn page_is_missing() -> String {
-    let why = page::missing().unwrap_or("it is empty");
-    format!(
-        "the viewer's page is not part of this program: {why}. To have it, mend that and build the program again \
-         (`cargo clean -p surefoot_viewer` first). Without it, `surefoot export mesh.snav -o \
-         mesh.png` draws a mesh"
-    )
-}
-
 impl Viewer {
     /// Takes a port and begins to load what is named. Files that do not exist are refused here.
     pub fn bind(options: ViewerOptions) -> Result<Self, ViewerError> {
         if page::missing().is_some() {
-            return Err(ViewerError::NoPage(page_is_missing()));
+            return Err(ViewerError::NoPage(page::how_to_have_it()));
         }
         let wanted = if options.files.is_empty() {
             let name = options.scene_name.unwrap_or_else(|| FIRST_SCENE.to_owned());
@@ -157,3 +149,8 @@ fn listen(port: Option<u16>) -> Result<(TcpListener, u16), ViewerError> {
         None => try_port(DEFAULT_PORT).or_else(|_: std::io::Error| try_port(0)).map_err(fail(0)),
     }
 }
+
+/// The README's Rust, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeDoctests;

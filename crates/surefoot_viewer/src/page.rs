@@ -12,6 +12,16 @@ pub(crate) fn missing() -> Option<&'static str> {
     table::MISSING
 }
 
+/// What to say when the page was not made.
+pub(crate) fn how_to_have_it() -> String {
+    let why = missing().unwrap_or("it is empty");
+    format!(
+        "the viewer's page is not part of this program: {why}. To have it, mend that and build the program again \
+         (`cargo clean -p surefoot_viewer` first). Without it, `surefoot export mesh.snav -o \
+         mesh.png` draws a mesh"
+    )
+}
+
 /// A file of the page and its media type.
 pub(crate) fn file(path: &str) -> Option<(&'static [u8], &'static str)> {
     let name = path.strip_prefix('/')?;

@@ -3,16 +3,17 @@
 //! `/` and what belongs to it are the embedded page. Everything under `/api/` needs the number of
 //! the page that holds the viewer, except asking for that number.
 
-use crate::ask::{PathQuestion, PickRay, kind_names, pick};
+use crate::ask::{PathQuestion, kind_names};
 use crate::guard::{self, PAGE_HEADER};
 use crate::http::{Body, BodyError, Request, Response};
+use crate::pick::{PickRay, pick};
 use crate::session::{Session, Task};
 use crate::sources::{Dropped, Wanted};
 use crate::views::pack_scene;
 use crate::{check, describe, page};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use surefoot_bake::{BakeSettings, Method};
+use surefoot_bake::{BakeSettings, BuildMethod};
 use surefoot_debug::{
     ColourBy, SvgOptions, mesh_to_detour, mesh_to_json, mesh_to_obj, view_layers, view_of_mesh,
     write_glb, write_svg,
@@ -69,7 +70,7 @@ pub(crate) fn answer(session: &Arc<Session>, port: u16, request: &mut Request<'_
             done()
         }
         ("POST", "command") => with_json(request, |body| {
-            let settings = describe::settings_from(&body["settings"]).map_err(|e| e.to_string())?;
+            let settings = describe::settings_from(&body["settings"])?;
             Ok(Response::json(200, &json!({ "command": session.lock().command(&settings) })))
         }),
         ("POST", "path") => with_json(request, |body| {
@@ -111,7 +112,7 @@ fn static_file(request: &Request<'_>) -> Response {
     }
     match page::file(&request.path) {
         Some((bytes, media_type)) => Response::new(200, media_type, Body::Static(bytes)),
-        None if request.path == "/" => Response::text(503, crate::page_is_missing()),
+        None if request.path == "/" => Response::text(503, page::how_to_have_it()),
         None => not_found("there is nothing of that name"),
     }
 }
@@ -141,9 +142,11 @@ fn description() -> Value {
                     "min_size": s.min_size, "max_size": s.max_size })
         })
         .collect();
-    let methods = [Method::Exact, Method::Voxel, Method::Layered, Method::AnySurface];
+    let methods =
+        [BuildMethod::Exact, BuildMethod::Voxel, BuildMethod::Layered, BuildMethod::AnySurface];
+    let is_available = |m: &BuildMethod| describe::is_available(*m);
     let available: Vec<&str> =
-        methods.into_iter().filter(|&m| describe::is_available(m)).map(Method::name).collect();
+        methods.into_iter().filter(is_available).map(BuildMethod::name).collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"), "settings": describe::table(), "scenes": scenes,
         "methods": available, "max_upload_bytes": MAX_UPLOAD_BYTES,
@@ -186,7 +189,7 @@ fn settings_of(session: &Session, body: &Value) -> Result<BakeSettings, String> 
     if body["settings"].is_null() {
         return Ok(session.lock().settings.clone());
     }
-    describe::settings_from(&body["settings"]).map_err(|e| e.to_string())
+    describe::settings_from(&body["settings"])
 }
 
 fn load(session: &Session, body: Value) -> Result<Response, String> {
@@ -239,7 +242,7 @@ fn upload(session: &Session, request: &mut Request<'_>) -> Response {
 fn build(session: &Session, body: Value) -> Result<Response, String> {
     let settings = settings_of(session, &body)?;
     // What cannot be built is said at once, and what is shown stays.
-    settings.resolve().map_err(|e| e.to_string())?;
+    settings.check().map_err(|e| describe::with_labels(&e.to_string()))?;
     session.begin(Task::Build { settings, watch: body["watch"].as_bool().unwrap_or(false) });
     Ok(done())
 }

@@ -356,14 +356,14 @@ impl Source {
         }
     }
 
-    /// The first triangle of the scene that a ray meets below a height: the point.
-    pub(crate) fn first_hit(&self, ray: &crate::ask::PickRay) -> Option<(f64, [f64; 3])> {
+    /// The scene, if there is one, and a tree over its triangles.
+    pub(crate) fn triangles(&self) -> Option<(&Scene, &BoxTree)> {
         let scene = self.scene.as_ref()?;
         let corners = |t: u32| scene.triangles()[t as usize].map(|i| DVec3::from(scene.point(i)));
         let tree = self.tree.get_or_init(|| {
             BoxTree::build_with(scene.triangle_count(), |t| Aabb::of_points(corners(t)))
         });
-        ray.first(tree, corners, |_| true).map(|(t, _, at)| (t, at.to_array()))
+        Some((scene, tree))
     }
 }
 

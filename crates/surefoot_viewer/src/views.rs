@@ -115,7 +115,7 @@ pub(crate) fn pack_mesh(mesh: &NavMesh, layers: &[u16], origin: [f64; 3]) -> Vec
     for link in mesh.links() {
         for [a, b] in [link.from_segment, link.to_segment] {
             let middle = 0.5 * (Vec3::from(a).as_dvec3() + Vec3::from(b).as_dvec3());
-            link_positions.push(local(mesh.frame().user_from_canonical(middle), origin));
+            link_positions.push(local(mesh.frame().user_from_canonical(middle.to_array()), origin));
         }
         link_kinds.push(link.kind as u8);
     }

@@ -3,16 +3,16 @@
 //! One thread takes the task that was asked for last; asking for another stops the one that runs.
 //! What a build says of itself (stages, parts, results of stages) goes into the session as it comes.
 
-use crate::session::{Job, MeshSet, Session, StageEntry, Task};
+use crate::describe::with_labels;
+use crate::mesh_set::{MeshSet, StageEntry};
+use crate::session::{Job, Session, Task};
 use crate::sources::{Source, Wanted};
 use crate::views::pack_stage;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use surefoot_bake::{
-    BakeError, BakeSettings, Baked, Progress, StageContext, StageObserver, StageView, bake_in,
-};
+use surefoot_bake::{BakeError, BakeSettings, Baked, Baker, Progress, StageObserver, StageView};
 use surefoot_scene::Scene;
 
 /// Stages of scenes up to so many triangles are kept without being asked for.
@@ -138,8 +138,12 @@ fn build(session: &Arc<Session>, settings: &BakeSettings, watch: bool) {
             state.was_cancelled = state.wanted.is_none();
         }),
         Ok(Err(error)) => session.change(|state| {
+            let title = match error {
+                BakeError::NoGround { .. } | BakeError::NothingLeft { .. } => "There is no ground",
+                _ => "The build failed",
+            };
             state.job = None;
-            state.error = Some(("The build failed", error.to_string()));
+            state.error = Some((title, with_labels(&error.to_string())));
         }),
         Err(()) => session.change(|state| {
             state.job = None;
@@ -166,13 +170,12 @@ fn bake_watched(
         .pool
         .install(|| {
             catch_unwind(AssertUnwindSafe(|| {
-                let mut context = StageContext::new()
-                    .with_cancel(session.cancel_flag())
-                    .with_progress(&mut teller);
+                let mut baker =
+                    Baker::new(settings).cancel(session.cancel_flag()).progress(&mut teller);
                 if let Some(watcher) = watcher {
-                    context = context.with_observer(watcher);
+                    baker = baker.observe(watcher);
                 }
-                bake_in(scene, settings, context)
+                baker.bake(scene)
             }))
         })
         .map_err(|_| ())
@@ -199,8 +202,8 @@ fn expected_stages(session: &Session, settings: &BakeSettings) -> Vec<String> {
     }
     let mut names = Names(Vec::new());
     session.pool.install(|| {
-        let context = StageContext::new().with_progress(&mut names);
-        let _ = catch_unwind(AssertUnwindSafe(|| bake_in(&scene, &settings, context)));
+        let baker = Baker::new(&settings).progress(&mut names);
+        let _ = catch_unwind(AssertUnwindSafe(|| baker.bake(&scene)));
     });
     names.0
 }

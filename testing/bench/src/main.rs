@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Write as _;
-use surefoot_bake::{BakeSettings, Method, Progress, StageContext, bake_in};
+use surefoot_bake::{BakeSettings, Baker, BuildMethod, Progress};
 use surefoot_mesh::{Algorithm, NavMesh, Path, PathOptions, Query};
 use surefoot_scene::{Scene, SceneFormat};
 use surefoot_testing_scenes::{Variant, build};
@@ -21,17 +21,17 @@ use surefoot_verify::{VerifySettings, verify};
 /// Scenes with the pipelines that build them: furnished storeys with stairs, hills, a maze whose walls
 /// are shattered and jittered, and a block of houses turned off every axis, which has too much ground for
 /// a program that runs fifty times slower than usual to look at it cell by cell.
-const SCENES: [(&str, Variant, &[Method]); 4] = [
+const SCENES: [(&str, Variant, &[BuildMethod]); 4] = [
     ("floors", Variant { size: Some(2), ..PLAIN }, &ALL),
     ("terrain", Variant { size: Some(40), ..PLAIN }, &ALL),
     ("maze", Variant { size: Some(5), shatter: 2, jitter_m: 0.0004, dirty: true, ..PLAIN }, &ALL),
-    ("city", Variant { size: Some(1), rotate_deg: 17.3, ..PLAIN }, &[Method::Exact]),
+    ("city", Variant { size: Some(1), rotate_deg: 17.3, ..PLAIN }, &[BuildMethod::Exact]),
 ];
 
 const PLAIN: Variant =
     Variant { size: None, rotate_deg: 0.0, shatter: 0, jitter_m: 0.0, dirty: false, seed: 0 };
 
-const ALL: [Method; 3] = [Method::Exact, Method::Voxel, Method::Layered];
+const ALL: [BuildMethod; 3] = [BuildMethod::Exact, BuildMethod::Voxel, BuildMethod::Layered];
 
 /// Pairs of points asked for on each mesh.
 const PAIRS: usize = 300;
@@ -58,7 +58,7 @@ impl Parts {
 
 /// Marks the stages of one pipeline.
 struct Stages<'a> {
-    method: Method,
+    method: BuildMethod,
     parts: &'a mut Parts,
 }
 
@@ -96,7 +96,7 @@ fn main() -> Result<()> {
     Ok(std::io::stdout().lock().write_all(lines.as_bytes())?)
 }
 
-fn run_scene(scene: &Scene, methods: &[Method], parts: &mut Parts) -> Result<()> {
+fn run_scene(scene: &Scene, methods: &[BuildMethod], parts: &mut Parts) -> Result<()> {
     let mut obj = Vec::new();
     scene.write_obj(&mut obj)?;
     parts.begin("scene/read_obj".to_owned());
@@ -104,9 +104,9 @@ fn run_scene(scene: &Scene, methods: &[Method], parts: &mut Parts) -> Result<()>
     let mut exact = None;
     for &method in methods {
         parts.begin("between".to_owned());
-        let settings = BakeSettings { method, ..BakeSettings::default() };
+        let settings = BakeSettings { method: method.into(), ..BakeSettings::default() };
         let mut stages = Stages { method, parts };
-        let baked = bake_in(scene, &settings, StageContext::new().with_progress(&mut stages))?;
+        let baked = Baker::new(&settings).progress(&mut stages).bake(scene)?;
         exact = exact.or(Some(baked.mesh));
     }
     let Some(mesh) = exact else { return Ok(()) };
@@ -121,7 +121,7 @@ fn run_scene(scene: &Scene, methods: &[Method], parts: &mut Parts) -> Result<()>
     let pairs: Vec<_> = (0..PAIRS).map_while(|_| Some([point()?, point()?])).collect();
     let mut path = Path::default();
     for (name, algorithm) in
-        [("query/optimal", Algorithm::Optimal), ("query/portals", Algorithm::Portals)]
+        [("query/optimal", Algorithm::Optimal), ("query/portals", Algorithm::AStar)]
     {
         let options = PathOptions { algorithm, ..PathOptions::default() };
         parts.begin(name.to_owned());

@@ -5,6 +5,7 @@
 
 use crate::recast::RecastMesh;
 use navmesh_rs::detour::{self, NavMeshCreateParams};
+use surefoot_geom::DisjointSets;
 use surefoot_mesh::{
     Agent, CellId, FromPolygonsError, NavMesh, NavMeshData, Query, ValidateError, VertexId,
 };
@@ -83,14 +84,7 @@ pub fn plan(mesh: &NavMesh, point: [f64; 3]) -> [f32; 2] {
 /// The cells of a mesh as polyanya searches them, in plan. Vertices on the two sides of a step are
 /// one.
 pub fn polyanya_mesh(mesh: &NavMesh) -> Result<polyanya::Mesh, CourseError> {
-    let mut same: Vec<u32> = (0..mesh.vertex_count() as u32).collect();
-    fn find(same: &mut [u32], mut v: u32) -> u32 {
-        while same[v as usize] != v {
-            same[v as usize] = same[same[v as usize] as usize];
-            v = same[v as usize];
-        }
-        v
-    }
+    let mut same = DisjointSets::new(mesh.vertex_count());
     let data = mesh.data();
     let first = &data.cell_first_edges;
     let mut next = vec![0_u32; data.edge_vertices.len()];
@@ -103,8 +97,7 @@ pub fn polyanya_mesh(mesh: &NavMesh) -> Result<polyanya::Mesh, CourseError> {
         if twin != surefoot_mesh::NO_EDGE {
             let (a, b) =
                 (data.edge_vertices[e].0, data.edge_vertices[next[twin as usize] as usize].0);
-            let (a, b) = (find(&mut same, a), find(&mut same, b));
-            same[a.max(b) as usize] = a.min(b);
+            same.join(a, b);
         }
     }
     let mut vertices: Vec<polyanya::Vertex> = (0..mesh.vertex_count() as u32)
@@ -117,7 +110,7 @@ pub fn polyanya_mesh(mesh: &NavMesh) -> Result<polyanya::Mesh, CourseError> {
     for cell in 0..mesh.cell_count() {
         let mut corners = Vec::new();
         for e in first[cell]..first[cell + 1] {
-            let v = find(&mut same, data.edge_vertices[e as usize].0);
+            let v = same.find(data.edge_vertices[e as usize].0);
             corners.push(v);
             let around = &mut vertices[v as usize];
             around.polygons.push(cell as u32);

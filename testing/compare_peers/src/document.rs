@@ -31,7 +31,7 @@ pub fn write_document(measured: &Value, date: &str, machine: &str) -> Written {
         text,
         "# Beside its peers: {date}\n\n\
          Made by `cargo xtask compare` on {machine}, in {:.1} minutes; everything measured stands in \
-         [{date}.json]({date}.json). All tools build the same triangles for the same agent: 1.8 m high, \
+         [compare.json](compare.json). All tools build the same triangles for the same agent: 1.8 m high, \
          0.3 m radius, steps of 0.4 m, slopes of 45°; patches of 1 m² or more are kept. The number behind \
          a tool is the size of its cells in metres; cells of voxel, Recast and rerecast are half as high \
          as wide. Recast is `navmesh-rs`, a port that gives the same bits; it builds in one piece, by \
@@ -59,7 +59,7 @@ pub fn write_document(measured: &Value, date: &str, machine: &str) -> Written {
     summary(text, scenes, array(&measured["growth"]));
     building(text, scenes, &measured["samples"]);
     paths(text, scenes, &measured["pairs"]);
-    written.charts = growth(text, array(&measured["growth"]), date);
+    written.charts = growth(text, array(&measured["growth"]));
     stages(text, scenes);
     written
 }
@@ -338,7 +338,7 @@ fn paths(text: &mut String, scenes: &[Value], pairs: &Value) {
     }
 }
 
-fn growth(text: &mut String, growth: &[Value], date: &str) -> Vec<(String, String)> {
+fn growth(text: &mut String, growth: &[Value]) -> Vec<(String, String)> {
     let mut charts = Vec::new();
     if growth.is_empty() {
         return charts;
@@ -360,7 +360,7 @@ fn growth(text: &mut String, growth: &[Value], date: &str) -> Vec<(String, Strin
         let mut lines: Vec<Series> = Vec::new();
         let _ = writeln!(
             text,
-            "\n### `{name}`\n\n![Seconds against triangles]({date}-{name}.svg)\n\n\
+            "\n### `{name}`\n\n![Seconds against triangles](compare-{name}.svg)\n\n\
              | triangles | tool | s | s, two threads | peak, MiB | cells | hottest stages |\n\
              |---:|---|---:|---:|---:|---:|---|"
         );
@@ -409,7 +409,7 @@ fn growth(text: &mut String, growth: &[Value], date: &str) -> Vec<(String, Strin
         let x = Axis::logarithmic("triangles", values(0), grouped);
         let y = Axis::logarithmic("seconds (exponent)", values(1), |t| t.to_string());
         let title = format!("{name}: time against size");
-        charts.push((format!("{date}-{name}.svg"), draw_lines(&title, &lines, &x, &y, true)));
+        charts.push((format!("compare-{name}.svg"), draw_lines(&title, &lines, &x, &y, true)));
     }
     charts
 }
@@ -490,6 +490,6 @@ mod tests {
         assert!(text.contains("| exact | 1.00 | 3 |"), "{text}");
         assert!(text.contains("cut 75 %, erode 25 %"), "{text}");
         assert_eq!(written.charts.len(), 1);
-        assert_eq!(written.charts[0].0, "2026-01-02-city.svg");
+        assert_eq!(written.charts[0].0, "compare-city.svg");
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! In goes the name of a file, or of a procedural scene with an optional size as in `terrain:512`; out
 //! comes the scene and what to build it with. Files of known levels that defaults do not suit get
-//! settings of their own: those of `docs/levels.md`.
+//! settings of their own: those of `cargo xtask levels`.
 
 use std::path::Path;
-use surefoot_bake::{BakeSettings, ExactSettings, LayeredSettings, VoxelSettings};
+use surefoot_bake::{
+    BakeSettings, BuildMethod, ExactSettings, LayeredSettings, Method, VoxelSettings,
+};
 use surefoot_mesh::Agent;
 use surefoot_scene::{LoadError, Scene};
-use surefoot_testing_scenes::{Variant, build, list};
+use surefoot_testing_scenes::{TruthAgent, Variant, build, list};
 use thiserror::Error;
 
 /// A scene, and how to build it.
@@ -41,6 +43,17 @@ pub enum LevelError {
     Unknown(String),
 }
 
+/// The agent for whom a procedural scene knows its answers.
+#[must_use]
+pub fn agent_of(known: &TruthAgent) -> Agent {
+    Agent {
+        height_m: known.height_m,
+        radius_m: known.radius_m,
+        max_slope_rad: known.max_slope_deg.to_radians(),
+        max_step_m: known.max_step_m,
+    }
+}
+
 impl Level {
     /// Finds a level by name.
     pub fn find(name: &str) -> Result<Self, LevelError> {
@@ -56,13 +69,7 @@ impl Level {
         let (plain, size) = name.split_once(':').map_or((name, None), |(n, s)| (n, s.parse().ok()));
         let unknown = |_| LevelError::Unknown(name.to_owned());
         let built = build(plain, &Variant { size, ..Variant::default() }).map_err(unknown)?;
-        let known = &built.truth.agent;
-        let agent = Agent {
-            height_m: known.height_m,
-            radius_m: known.radius_m,
-            max_slope_rad: known.max_slope_deg.to_radians(),
-            max_step_m: known.max_step_m,
-        };
+        let agent = agent_of(&built.truth.agent);
         let settings = BakeSettings { agent, ..BakeSettings::default() };
         Ok(Self { name: name.to_owned(), scene: built.scene, settings, units_per_m: 1.0 })
     }
@@ -73,22 +80,41 @@ impl Level {
         list().iter().map(|info| info.name.to_owned()).collect()
     }
 
-    /// The settings with cells of a size: columns of the voxel pipeline, fine cells of the layered one.
+    /// The settings of a method with cells of a size: columns of the voxel pipeline, fine cells of the
+    /// layered one.
     #[must_use]
-    pub fn with_cells(&self, cell_size_m: f64) -> BakeSettings {
-        let size = cell_size_m * self.units_per_m;
-        let mut settings = self.settings.clone();
-        settings.voxel.cell_size_m = size;
-        settings.voxel.cell_height_m = 0.5 * size;
-        settings.layered.fine_cell_size_m = size;
-        settings
+    pub fn with_cells(&self, method: BuildMethod, cell_size_m: f64) -> BakeSettings {
+        let (size, units_per_m) = (cell_size_m * self.units_per_m, self.units_per_m);
+        let exact = ExactSettings::default();
+        let layered = LayeredSettings::default();
+        let method = match method {
+            BuildMethod::Exact => Method::Exact(ExactSettings {
+                tolerance_m: exact.tolerance_m * units_per_m,
+                ..exact
+            }),
+            BuildMethod::Voxel => Method::Voxel(VoxelSettings {
+                cell_size_m: size,
+                cell_height_m: 0.5 * size,
+                ..VoxelSettings::default()
+            }),
+            BuildMethod::Layered => Method::Layered(LayeredSettings {
+                cell_size_m: layered.cell_size_m * units_per_m,
+                cell_height_m: layered.cell_height_m * units_per_m,
+                fine_cell_size_m: size,
+                height_error_m: layered.height_error_m * units_per_m,
+                ..layered
+            }),
+            other => other.into(),
+        };
+        BakeSettings { method, ..self.settings.clone() }
     }
 }
 
 /// What suits a level in which a metre has so many units.
 fn settings_for(stem: &str, units_per_m: f64) -> BakeSettings {
     let plain = BakeSettings::default();
-    let (exact, layered, agent) = (plain.exact, plain.layered, plain.agent);
+    let agent = plain.agent;
+    let exact = ExactSettings::default();
     let mut settings = BakeSettings {
         agent: Agent {
             height_m: agent.height_m * units_per_m,
@@ -97,29 +123,19 @@ fn settings_for(stem: &str, units_per_m: f64) -> BakeSettings {
             ..agent
         },
         min_area_m2: plain.min_area_m2 * units_per_m * units_per_m,
-        exact: ExactSettings {
-            gap_distance_m: exact.gap_distance_m * units_per_m,
-            wall_thickness_m: exact.wall_thickness_m * units_per_m,
+        gap_distance_m: plain.gap_distance_m * units_per_m,
+        wall_thickness_m: plain.wall_thickness_m * units_per_m,
+        method: Method::Exact(ExactSettings {
             tolerance_m: exact.tolerance_m * units_per_m,
             ..exact
-        },
-        voxel: VoxelSettings::default(),
-        layered: LayeredSettings {
-            cell_size_m: layered.cell_size_m * units_per_m,
-            cell_height_m: layered.cell_height_m * units_per_m,
-            fine_cell_size_m: layered.fine_cell_size_m * units_per_m,
-            height_error_m: layered.height_error_m * units_per_m,
-            gap_distance_m: layered.gap_distance_m * units_per_m,
-            ..layered
-        },
+        }),
         ..plain
     };
     if stem == "hololens_room" {
         // A scan in chunks that do not meet, and little room between the furniture.
         settings.agent.radius_m = 0.2;
-        settings.exact.gap_distance_m = 0.05;
-        settings.exact.wall_thickness_m = 0.06;
-        settings.layered.gap_distance_m = 0.05;
+        settings.gap_distance_m = 0.05;
+        settings.wall_thickness_m = 0.06;
     }
     settings
 }

@@ -31,7 +31,7 @@ pub use courses::{
     random_pairs,
 };
 pub use document::{Written, write_document};
-pub use levels::{Level, LevelError};
+pub use levels::{Level, LevelError, agent_of};
 pub use measure::{ask_paths, grow, once, race};
 pub use memory::{Resident, forget_peak, resident};
 pub use query_clearance::{ClearanceTally, compare_clearance};

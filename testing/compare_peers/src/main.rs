@@ -105,8 +105,8 @@ fn all(words: &[&str]) -> Result<()> {
         let place = out.join(name);
         std::fs::write(&place, text).with_context(|| format!("{} is not written", place.display()))
     };
-    write(format!("{date}.json"), &(serde_json::to_string(&measured)? + "\n"))?;
-    write(format!("{date}.md"), &written.markdown)?;
+    write("compare.json".to_owned(), &(serde_json::to_string(&measured)? + "\n"))?;
+    write("compare.md".to_owned(), &written.markdown)?;
     for (name, svg) in written.charts {
         write(name, &svg)?;
     }

@@ -71,7 +71,7 @@ pub fn compare_lengths(mesh: &NavMesh, pairs: &[Pair]) -> LengthTally {
     let mut query = Query::new(mesh);
     let (mut path, mut by_portals) = (Path::default(), Path::default());
     let ground = PathOptions { points: PathPoints::Ground, ..PathOptions::default() };
-    let portals = PathOptions { algorithm: Algorithm::Portals, ..PathOptions::default() };
+    let portals = PathOptions { algorithm: Algorithm::AStar, ..PathOptions::default() };
     for pair in pairs {
         let found = query.find_path_into(pair[0], pair[1], &ground, &mut path).is_ok();
         let length = path.plan_length_m;

@@ -112,7 +112,7 @@ pub fn compare_speed(
     let (mut polygons, mut corners) = (Vec::new(), Vec::new());
     let mut path = Path::default();
     let optimal = PathOptions::default();
-    let portals = PathOptions { algorithm: Algorithm::Portals, ..optimal };
+    let portals = PathOptions { algorithm: Algorithm::AStar, ..optimal };
     for turn in pairs.chunks(TURN) {
         for warm in [true, false] {
             for pair in turn {
@@ -288,7 +288,7 @@ pub fn repeat_queries(
     let mut query = Query::new(&mesh);
     let pairs: Vec<Pair> = random_pairs(&mut query, pairs, &mut Random(12_345));
     query.set_extents(EXTENTS_M);
-    let algorithm = if asked == Asked::Portals { Algorithm::Portals } else { Algorithm::Optimal };
+    let algorithm = if asked == Asked::Portals { Algorithm::AStar } else { Algorithm::Optimal };
     let options = PathOptions { algorithm, ..PathOptions::default() };
     let mut path = Path::default();
     let mut nodes = 0_u64;

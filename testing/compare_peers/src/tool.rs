@@ -8,7 +8,7 @@ use crate::rerecast::build_rerecast;
 use crate::stopwatch::StageTimes;
 use std::fmt;
 use std::str::FromStr;
-use surefoot_bake::{BakeSettings, LayeredSettings, Method, StageContext, VoxelSettings, bake_in};
+use surefoot_bake::{BakeSettings, Baker, LayeredSettings, VoxelSettings};
 use surefoot_mesh::{Agent, NavMesh};
 use surefoot_scene::Scene;
 use surefoot_verify::{VerifySettings, mesh_from_scene, verify};
@@ -150,13 +150,12 @@ pub fn build_with(tool: Tool, scene: &Scene) -> Result<Built, String> {
                 cell_height_m: 0.5 * f64::from(m),
                 ..VoxelSettings::default()
             };
-            own(scene, &BakeSettings { method: Method::Voxel, voxel, ..BakeSettings::default() })
+            own(scene, &BakeSettings { method: voxel.into(), ..BakeSettings::default() })
         }
         Tool::Layered(m) => {
             let layered =
                 LayeredSettings { fine_cell_size_m: f64::from(m), ..LayeredSettings::default() };
-            let method = Method::Layered;
-            own(scene, &BakeSettings { method, layered, ..BakeSettings::default() })
+            own(scene, &BakeSettings { method: layered.into(), ..BakeSettings::default() })
         }
         Tool::Recast(m) => {
             let built = build_recast(scene, &peer(m)).map_err(|e| e.to_string())?;
@@ -172,7 +171,7 @@ pub fn build_with(tool: Tool, scene: &Scene) -> Result<Built, String> {
 }
 
 fn own(scene: &Scene, settings: &BakeSettings) -> Result<Built, String> {
-    let baked = bake_in(scene, settings, StageContext::new()).map_err(|e| e.to_string())?;
+    let baked = Baker::new(settings).bake(scene).map_err(|e| e.to_string())?;
     let mesh = baked.mesh;
     Ok(Built {
         cells: mesh.cell_count(),

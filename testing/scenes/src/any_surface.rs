@@ -1,6 +1,6 @@
 //! Bodies to be walked on all around: a cube, and a small planet with hills.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::noise::fractal;
 use crate::soup::Soup;
 use crate::truth::Truth;

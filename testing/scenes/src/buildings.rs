@@ -2,12 +2,13 @@
 //! 1,121,127 triangles at the default size. One building a lot, up to five storeys, with windows,
 //! inner walls, stairs and balconies; paths, hedges and gravel between them.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::random::Random;
 use crate::soup::{Place, Soup};
 use crate::top_up::top_up;
 use crate::truth::Truth;
 use crate::walls::{Along, Opening, Wall, slab_around};
+use crate::well::WellFlight;
 
 const TRIANGLES: f64 = 1_121_127.0;
 const DEFAULT_LOTS: f64 = 24.0;
@@ -21,8 +22,9 @@ const SETBACK_M: [f64; 2] = [3.0, 4.0];
 /// Most buildings are low.
 const STOREYS: [u32; 20] = [5, 4, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1];
 const WELL: [[f64; 2]; 2] = [[0.3, 4.0], [1.7, 9.1]];
-const STEPS: u32 = 18;
-const TREAD_M: f64 = 0.3;
+
+/// What leads through it.
+const FLIGHT: WellFlight = WellFlight { well: WELL, storey_m: STOREY_M, steps: 18, tread_m: 0.3 };
 
 pub(crate) fn draft(lots: u32, seed: u64) -> Draft {
     let mut soup = Soup::new();
@@ -111,7 +113,7 @@ fn building(soup: &mut Soup, storeys: u32) {
         let top = y + STOREY_M;
         if storey + 1 < storeys {
             slab_around(soup, size, WELL, [top - SLAB_M, top]);
-            flight(soup, y);
+            FLIGHT.raise(soup, y);
         } else {
             soup.block([0.0, top - SLAB_M, 0.0], [SIZE_M[0], top, SIZE_M[1]]);
         }
@@ -129,18 +131,4 @@ fn building(soup: &mut Soup, storeys: u32) {
             }
         }
     }
-}
-
-/// A flight along +Z beside the outer wall, through the well above it.
-fn flight(soup: &mut Soup, y: f64) {
-    let rise = STOREY_M / f64::from(STEPS);
-    let [low, high] = WELL;
-    let mut profile = Vec::new();
-    for i in 0..STEPS - 1 {
-        let (z, py) = (low[1] + f64::from(i) * TREAD_M, y + f64::from(i) * rise);
-        profile.extend([[z, py], [z, py + rise]]);
-    }
-    let top = y + STOREY_M - rise;
-    profile.extend([[high[1], top], [high[1], top - 0.25], [low[1] + TREAD_M, y]]);
-    soup.extrude(&profile, |[z, py], far| [if far { high[0] } else { low[0] }, py, z]);
 }

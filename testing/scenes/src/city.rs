@@ -1,12 +1,13 @@
 //! Blocks of houses between streets: pavements behind kerbs, houses with entrance steps, rooms and
 //! stairs, and parks with trees and a pond. Streets, pavements, grass and water carry tags.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::furniture;
 use crate::random::Random;
 use crate::soup::{Place, Soup, circle};
 use crate::truth::Truth;
 use crate::walls::{Along, Opening, Wall, slab_around};
+use crate::well::WellFlight;
 
 const PITCH_M: f64 = 44.0;
 const STREET_M: f64 = 8.0;
@@ -16,11 +17,12 @@ const STOREY_M: f64 = 3.0;
 const SLAB_M: f64 = 0.25;
 const WALL_M: f64 = 0.25;
 const HOUSE_M: f64 = 13.0;
-const STEPS: u32 = 18;
-const TREAD_M: f64 = 0.26;
 /// The ground floor lies two steps above the pavement.
 const PLINTH_M: f64 = 0.3;
 const WELL: [[f64; 2]; 2] = [[0.25, 3.5], [1.45, 7.92]];
+
+/// What leads through it.
+const FLIGHT: WellFlight = WellFlight { well: WELL, storey_m: STOREY_M, steps: 18, tread_m: 0.26 };
 
 pub(crate) fn draft(blocks: u32, seed: u64) -> Draft {
     let mut soup = Soup::new();
@@ -141,7 +143,7 @@ fn house(soup: &mut Soup, random: &mut Random, place: &Place, storeys: u32) {
             let top = y + STOREY_M;
             if storey + 1 < storeys {
                 slab_around(soup, size, WELL, [top - SLAB_M, top]);
-                flight(soup, y);
+                FLIGHT.raise(soup, y);
             } else {
                 soup.block([0.0, top - SLAB_M, 0.0], [HOUSE_M, top, HOUSE_M]);
             }
@@ -181,18 +183,4 @@ fn shell(soup: &mut Soup, heights: [f64; 2], entrance: bool) {
         Wall { along: Along::Z, span, faces: [near, near + WALL_M], heights }
             .raise(soup, &windows(&[2.2, 11.0]));
     }
-}
-
-/// A flight along +Z beside the outer wall, through the well above it.
-fn flight(soup: &mut Soup, y: f64) {
-    let rise = STOREY_M / f64::from(STEPS);
-    let [low, high] = WELL;
-    let mut profile = Vec::new();
-    for i in 0..STEPS - 1 {
-        let (z, py) = (low[1] + f64::from(i) * TREAD_M, y + f64::from(i) * rise);
-        profile.extend([[z, py], [z, py + rise]]);
-    }
-    let top = y + STOREY_M - rise;
-    profile.extend([[high[1], top], [high[1], top - 0.25], [low[1] + TREAD_M, y]]);
-    soup.extrude(&profile, |[z, py], far| [if far { high[0] } else { low[0] }, py, z]);
 }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::soup::Soup;
 use crate::truth::Truth;
 use crate::walls::{Along, Opening, Wall};

@@ -1,6 +1,6 @@
 //! A building of three storeys: rooms over rooms, joined by stairs in open wells.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::furniture;
 use crate::random::Random;
 use crate::soup::Soup;

@@ -1,7 +1,7 @@
 //! A floor of thousands of slats with gaps between them: a stress for everything that looks for
 //! neighbours among boundary edges.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::soup::Soup;
 use crate::truth::{Truth, TruthAgent};
 

@@ -1,7 +1,7 @@
 //! A plate with 17 holes of many shapes and sizes (Vermeulen et al. 2018, table I: 399 vertices, 431
 //! triangles). No hole is wider than 1 m anywhere, so a reach of 1 m fills them all.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::grid::{sin_cos_deg, snap};
 use crate::outline::{signed_area, triangulate};
 use crate::soup::{Place, Soup, circle};

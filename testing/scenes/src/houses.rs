@@ -2,7 +2,7 @@
 //! triangles) whose storeys are joined by stairs, and a town house by a road (2,676 triangles) whose
 //! upper storey nothing leads to.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::furniture;
 use crate::random::Random;
 use crate::soup::{Place, Soup};

@@ -1,7 +1,7 @@
 //! Small things underfoot: kerbs, pebbles, thresholds and bumps below the step, which are walked
 //! over; a bar above it, which is not; and balls on the floor, whose pocket is no ground.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::grid::{sin_cos_deg, tan_deg};
 use crate::random::Random;
 use crate::soup::{Place, Soup};

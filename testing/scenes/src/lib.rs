@@ -23,6 +23,7 @@ mod buildings;
 mod catalog;
 mod city;
 mod doorways;
+mod draft;
 mod floors;
 mod furniture;
 mod grates;
@@ -48,7 +49,14 @@ mod top_up;
 mod truth;
 mod variant;
 mod walls;
+mod well;
 
-pub use catalog::{ProceduralScene, SceneInfo, SceneNameError, build, list};
+pub use catalog::{SceneInfo, build, list};
+pub use draft::{ProceduralScene, SceneNameError};
 pub use truth::{Pair, Truth, TruthAgent, TruthEdge};
 pub use variant::Variant;
+
+/// The README's Rust, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeDoctests;

@@ -3,7 +3,7 @@
 
 use std::f64::consts::PI;
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::random::Random;
 use crate::soup::Soup;
 use crate::truth::Truth;

@@ -1,7 +1,7 @@
 //! Head room that ends above open floor (the third test case of Sanchez 2021, §3.2): a ramp that
 //! can be walked on and under, a leaning wall, and two beams one centimetre too low and high enough.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::grid::tan_deg;
 use crate::soup::{Place, Soup};
 use crate::truth::{Truth, TruthEdge};

@@ -2,7 +2,7 @@
 //! platforms, and between them a flight that turns a right angle and one that curves, with steps
 //! that cross each other, touch exactly, and stand apart.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::grid::sin_cos_deg;
 use crate::soup::{Place, Soup};
 use crate::truth::{Truth, TruthAgent};

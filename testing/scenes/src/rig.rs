@@ -2,7 +2,7 @@
 //! at the default size. Decks over each other on four legs, open stairs at their side, tanks, pipes
 //! that pass through each other and through the decks, railings, cables and a crane.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::furniture::railing;
 use crate::grid::sin_cos_deg;
 use crate::random::Random;

@@ -1,6 +1,6 @@
 //! A round alley that winds to a centre (the second test case of Sanchez 2021, §3.2).
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::grid::sin_cos_deg;
 use crate::soup::Soup;
 use crate::truth::Truth;

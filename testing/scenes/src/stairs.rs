@@ -1,7 +1,7 @@
 //! Stairs: straight flights of many shapes, open flights whose treads are apart in plan, and winding
 //! ones, each with rises below the step, which connect, and above it, which do not.
 
-use crate::catalog::{self, Draft, ProceduralScene, SceneNameError};
+use crate::draft::{self, Draft, ProceduralScene, SceneNameError};
 use crate::grid::{sin_cos_deg, tan_deg};
 use crate::outline::triangulate;
 use crate::soup::{Place, Soup};
@@ -111,7 +111,7 @@ pub fn flight(params: &StairsParams, variant: &Variant) -> Result<ProceduralScen
     if spare.is_nan() || spare <= 0.0 {
         return bad("tread_m", params.tread_m, "give treads deeper than their overhang or gap");
     }
-    catalog::check(variant)?;
+    draft::check(variant)?;
     let mut soup = Soup::new();
     let mut truth = Truth::default();
     soup.block(
@@ -119,7 +119,7 @@ pub fn flight(params: &StairsParams, variant: &Variant) -> Result<ProceduralScen
         [params.length_m() + MARGIN_M, 0.0, params.width_m + MARGIN_M],
     );
     add_flight(&mut soup, &mut truth, params, &Place::new([0.0; 3], 0.0));
-    Ok(catalog::finish(Draft { soup, truth }, variant))
+    Ok(draft::finish(Draft { soup, truth }, variant))
 }
 
 /// How far a riser's foot lies behind (positive) or in front of (negative) its upper end, or the
@@ -195,9 +195,8 @@ struct Band {
     line: Vec<[f64; 2]>,
 }
 
-/// Treads, stringers and side walls as one closed mesh without inner faces: bands side by side, the
-/// upright faces between two bands only where one stands higher.
-fn walled_flight(soup: &mut Soup, params: &StairsParams) {
+/// What a walled flight has side by side: a wall, a stringer, the treads, a stringer and a wall.
+fn bands_of(params: &StairsParams) -> [Band; 5] {
     let (run, rise, end) = (params.landing_x(), params.landing_y(), params.length_m());
     let raised = |by: f64| {
         let mut line = vec![[0.0, params.rise_m + by]];
@@ -217,13 +216,20 @@ fn walled_flight(soup: &mut Soup, params: &StairsParams) {
     }
     treads.push([end, rise]);
     let inner = params.width_m;
-    let bands = [
+    [
         Band { until_z: -STRINGER_M, line: raised(1.0) },
         Band { until_z: 0.0, line: raised(0.08) },
         Band { until_z: inner, line: treads },
         Band { until_z: inner + STRINGER_M, line: raised(0.08) },
         Band { until_z: inner + STRINGER_M + SIDE_WALL_M, line: raised(1.0) },
-    ];
+    ]
+}
+
+/// Treads, stringers and side walls as one closed mesh without inner faces: bands side by side, the
+/// upright faces between two bands only where one stands higher.
+fn walled_flight(soup: &mut Soup, params: &StairsParams) {
+    let bands = bands_of(params);
+    let end = params.length_m();
     let first_z = -STRINGER_M - SIDE_WALL_M;
     let mut faces = Vec::new();
     // A face in a plane across or along, from an outline; `flip` when it looks the other way.

@@ -2,7 +2,7 @@
 //! triangles at the default size. Three platforms beside two tracks, a hall above them, escalators
 //! and stairs between, columns, benches, studded strips, sleepers and ballast.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::furniture;
 use crate::random::Random;
 use crate::soup::{Place, Soup};

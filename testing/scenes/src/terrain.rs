@@ -2,7 +2,7 @@
 //! Nothing hangs over anything, so the free ground is the sum of the triangles that are not too
 //! steep.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::grid::{sin_cos_deg, snap};
 use crate::noise::fractal;
 use crate::soup::{Soup, cross};

@@ -2,7 +2,7 @@
 //! bridge over its own ground, a courtyard with a gallery, a wide field with many obstacles, and a
 //! tower. The second but last has the largest ground, as in the source.
 
-use crate::catalog::Draft;
+use crate::draft::Draft;
 use crate::grid::{sin_cos_deg, tan_deg};
 use crate::random::Random;
 use crate::soup::{Place, Soup, circle};

@@ -9,12 +9,14 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::LIMIT_SLACK_M;
-use crate::exact::cut::{Ground, World};
-use crate::exact::match_edges::{GroundEdge, Match, Reach, SomeEdges, match_within};
-use crate::exact::pairs::Pairs;
+use crate::exact::cut::{NewGround, World};
+use crate::exact::match_edges::{GroundEdge, LookAcross, Match, SomeEdges, match_within};
+use crate::exact::pairs::{MarkedFace, UnjoinedSurface};
 use crate::exact::trim_spikes::trim_spikes;
+use crate::ids::SurfaceEdgeId;
+use crate::input::limits::LIMIT_SLACK_M;
 use crate::surface::{Face, FaceOrigin, Plane, SurfaceEdge, WalkableSurface, plan_m, plan_units};
+use crate::view::StageView;
 use glam::DVec2;
 use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
@@ -22,7 +24,7 @@ use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::overlay::{Overlayer, SetOperation};
 use surefoot_geom::predicates::orient;
-use surefoot_mesh::{Agent, CellKind, EdgeClass, NO_EDGE};
+use surefoot_mesh::{Agent, CellKind, EdgeClass};
 
 /// Edges nearer in height than this are level: no step, in metres.
 const LEVEL_M: f64 = 0.02;
@@ -33,26 +35,40 @@ const NARROWEST_M: f64 = 0.05;
 /// Cosine of the largest angle between edges that face each other: 60°.
 const FACING_COSINE: f64 = -0.5;
 
-/// Ground with its bridges.
-pub(crate) struct Bridged {
-    pub(crate) surface: WalkableSurface,
-    /// Whether there are any: it is to be joined again then.
-    pub(crate) has_bridges: bool,
+/// What became of ground whose steps were to be bridged.
+pub(crate) enum Bridged {
+    /// There is nothing to bridge.
+    AsItWas(WalkableSurface),
+    /// The ground with its bridges.
+    WithBridges(UnjoinedSurface),
+}
+
+impl Bridged {
+    /// What a person would look at.
+    pub(crate) fn view(&self) -> StageView {
+        match self {
+            Self::AsItWas(surface) => surface.view(),
+            Self::WithBridges(surface) => surface.view(),
+        }
+    }
 }
 
 pub(crate) fn bridge_steps(
-    mut surface: WalkableSurface,
+    surface: WalkableSurface,
     world: &World,
     agent: &Agent,
     stair_slope_rad: f64,
     context: &mut StageContext<'_>,
 ) -> Result<Bridged, BakeError> {
     let climb_m = agent.max_step_m + LIMIT_SLACK_M;
-    let reach =
-        Reach { outwards: climb_m / stair_slope_rad.tan() * LATTICE_PER_M, inwards: 0.0, climb_m };
+    let reach = LookAcross {
+        outwards: climb_m / stair_slope_rad.tan() * LATTICE_PER_M,
+        inwards: 0.0,
+        climb_m,
+    };
     let edges = ledges(&surface.faces).edges;
     let matches = match_within(&edges, reach);
-    let bridges: Vec<Face> = edges
+    let bridges: Vec<MarkedFace> = edges
         .par_iter()
         .zip(&matches)
         .filter(|(_, matches)| !matches.is_empty())
@@ -62,38 +78,40 @@ pub(crate) fn bridge_steps(
                 .into_iter()
                 .flat_map(|(corners, plane)| {
                     let origin = FaceOrigin { plane, kind: CellKind::Ramp, ..origin };
-                    world.cut_ground(&Ground::triangle(corners), &origin, &[], overlayer)
+                    world.cut_ground(&NewGround::triangle(corners), &origin, &[], overlayer)
                 })
-                .collect::<Vec<Face>>()
+                .collect::<Vec<MarkedFace>>()
         })
         .flatten_iter()
         .collect();
     context.count("bridges", bridges.len());
-    let has_bridges = !bridges.is_empty();
-    if has_bridges {
+    let bridged = if bridges.is_empty() {
+        Bridged::AsItWas(surface)
+    } else {
+        let mut surface = UnjoinedSurface::of(surface);
         shade(&mut surface, &bridges, agent);
         surface.faces.extend(bridges);
-    }
-    context.observe(|| surface.view());
-    Ok(Bridged { surface, has_bridges })
+        Bridged::WithBridges(surface)
+    };
+    Ok(bridged)
 }
 
 /// The edges that take part: open ones, and the upper side of steps, since what lies below a step may be
 /// only what is seen between two treads.
 fn ledges(faces: &[Face]) -> SomeEdges {
     let is_asked = |e: &SurfaceEdge| match e.class {
-        EdgeClass::Open => e.twin == NO_EDGE,
+        EdgeClass::Open => e.twin.is_none(),
         class => class == EdgeClass::Step,
     };
     let some = SomeEdges::of(faces, |e, _| is_asked(e));
     let all = faces.iter().flat_map(|f| f.loops.iter().flatten());
-    let twins: Vec<u32> = all.filter(|e| is_asked(e)).map(|e| e.twin).collect();
+    let twins: Vec<Option<SurfaceEdgeId>> = all.filter(|e| is_asked(e)).map(|e| e.twin).collect();
     let height_m = |k: usize| some.edges[k].from_height_m + some.edges[k].to_height_m;
     // Both sides of a step are among them.
-    let is_upper = |k: usize, twin: u32| {
-        some.numbers.binary_search(&twin).is_ok_and(|t| height_m(k) > height_m(t))
+    let is_upper = |k: usize, twin: SurfaceEdgeId| {
+        some.numbers.binary_search(&twin.number()).is_ok_and(|t| height_m(k) > height_m(t))
     };
-    some.filtered(|k| twins[k] == NO_EDGE || is_upper(k, twins[k]))
+    some.filtered(|k| twins[k].is_none_or(|twin| is_upper(k, twin)))
 }
 
 /// The triangles of all bridges that lead down from an edge, each with its plane. Where several
@@ -194,13 +212,13 @@ fn remainder(span: (f64, f64), taken: &[(f64, f64)]) -> Vec<(f64, f64)> {
     left
 }
 
-/// Takes away the ground under bridges: the topmost wins. Marks the pairs of edges that stay.
-pub(crate) fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Agent) {
-    let outline_box = |face: &Face| {
+/// Takes away the ground under bridges: the topmost wins.
+pub(crate) fn shade(surface: &mut UnjoinedSurface, bridges: &[MarkedFace], agent: &Agent) {
+    let outline_box = |face: &MarkedFace| {
         Aabb::of_points(face.loops.iter().flatten().map(|e| plan_units(e.from).extend(0.0)))
     };
     let tree = BoxTree::build_with(bridges.len(), |i| outline_box(&bridges[i as usize]));
-    let shaded: Vec<(usize, Vec<Face>)> = (surface.faces.par_iter().enumerate())
+    let shaded: Vec<(usize, Vec<MarkedFace>)> = (surface.faces.par_iter().enumerate())
         .map_init(Overlayer::new, |overlayer, (f, face)| {
             let mut above = Vec::new();
             tree.visit_box(&outline_box(face), |i| {
@@ -227,7 +245,7 @@ pub(crate) fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Age
             let labelled: Vec<(LatticePoint, LatticePoint, u32)> =
                 face.edges().map(|(e, to)| (e.from, to, e.class as u32)).collect();
             let clips: Vec<_> = clips.into_iter().map(|c| (c, EdgeClass::Blocked as u32)).collect();
-            let pieces: Vec<Face> = overlayer
+            let pieces: Vec<MarkedFace> = overlayer
                 .difference_labelled(&labelled, &clips)
                 .iter()
                 .map(|piece| {
@@ -241,18 +259,17 @@ pub(crate) fn shade(surface: &mut WalkableSurface, bridges: &[Face], agent: &Age
         })
         .flatten()
         .collect();
-    let pairs = Pairs::mark(&mut surface.faces);
     let mut shaded = shaded.into_iter().peekable();
     let mut faces = Vec::with_capacity(surface.faces.len());
     for (f, mut face) in std::mem::take(&mut surface.faces).into_iter().enumerate() {
         match shaded.next_if(|s| s.0 == f) {
             Some((_, pieces)) => {
-                pairs.part(&mut face);
+                surface.pairs.part(&mut face);
                 faces.extend(pieces);
             }
             None => faces.push(face),
         }
     }
-    pairs.clear_parted(&mut faces);
+    surface.pairs.clear_parted(&mut faces);
     surface.faces = faces;
 }

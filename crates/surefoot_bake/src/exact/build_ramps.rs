@@ -16,18 +16,20 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::bridge_steps::shade;
-use crate::exact::cut::{Ground, World};
+use crate::exact::cut::{NewGround, World};
 use crate::exact::match_edges::{GroundEdge, collect_edges};
-use crate::surface::{DisjointSets, Face, FaceOrigin, Plane, WalkableSurface, plan_m, plan_units};
+use crate::exact::pairs::{MarkedFace, Pairs, UnjoinedSurface};
+use crate::ids::TriangleId;
+use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, plan_m, plan_units};
 use glam::DVec2;
 use rayon::prelude::*;
-use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
 use surefoot_geom::overlay::{Overlayer, SetOperation, counter_clockwise, flatten};
 use surefoot_geom::polygon::{Contour, contour_area2};
 use surefoot_geom::triangulate::triangulate_polygon;
-use surefoot_mesh::{Agent, CellKind, EdgeClass, NO_EDGE};
+use surefoot_geom::{DisjointSets, LatticePoint};
+use surefoot_mesh::{Agent, CellKind, EdgeClass};
 
 /// Ground that rises no more than this per metre belongs to a plateau.
 const LEVEL_SLOPE: f64 = 0.1;
@@ -52,12 +54,12 @@ const SUPPORTED: f64 = 0.995;
 const FAN_COSINE: f64 = 0.7;
 
 pub(crate) fn build_ramps(
-    mut surface: WalkableSurface,
+    surface: WalkableSurface,
     world: &World,
     agent: &Agent,
     stair_slope_rad: f64,
     context: &mut StageContext<'_>,
-) -> Result<WalkableSurface, BakeError> {
+) -> Result<UnjoinedSurface, BakeError> {
     let steepest = stair_slope_rad.min(agent.max_slope_rad).tan();
     let plateaus = Plateaus::find(&surface, stair_slope_rad.tan());
     context.count("treads", plateaus.treads.iter().flatten().count());
@@ -66,19 +68,17 @@ pub(crate) fn build_ramps(
     let laid = lay_feet(&feet, &surface, &plateaus, world);
     context.count("ramps", laid.len());
 
-    let tilted: Vec<Vec<Face>> = (0..surface.faces.len())
+    let tilted: Vec<Vec<MarkedFace>> = (0..surface.faces.len())
         .into_par_iter()
         .map_init(Overlayer::new, |overlayer, f| plateaus.tilt(f, &surface, world, overlayer))
         .collect();
-    surface.faces = tilted.into_iter().flatten().collect();
-    for e in surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
-        e.twin = NO_EDGE;
-    }
+    let WalkableSurface { frame, area_names, .. } = surface;
+    let faces = tilted.into_iter().flatten().collect();
+    let mut surface = UnjoinedSurface { frame, faces, area_names, pairs: Pairs::none() };
     if !laid.is_empty() {
         shade(&mut surface, &laid, agent);
         surface.faces.extend(laid);
     }
-    context.observe(|| surface.view());
     Ok(surface)
 }
 
@@ -193,8 +193,7 @@ fn group_faces(surface: &WalkableSurface, edges: &[GroundEdge]) -> (Vec<u32>, u3
         .iter()
         .flat_map(|f| f.loops.iter().flatten())
         .zip(edges)
-        .filter(|(e, _)| e.twin != NO_EDGE)
-        .map(|(e, here)| (here, &edges[e.twin as usize]))
+        .filter_map(|(e, here)| Some((here, &edges[e.twin?.index()])))
         .filter(|(here, there)| meet(here, there))
         .collect();
     let mut sets = DisjointSets::new(faces.len());
@@ -244,10 +243,8 @@ impl Plateaus {
         let all = faces.iter().flat_map(|f| f.loops.iter().flatten());
         for (e, here) in all.zip(&edges) {
             let plateau = of_face[here.face as usize];
-            if e.twin == NO_EDGE {
-                continue;
-            }
-            let there = &edges[e.twin as usize];
+            let Some(twin) = e.twin else { continue };
+            let there = &edges[twin.index()];
             let beyond = of_face[there.face as usize];
             let (Some(own), Some(other)) = (levels[plateau as usize], levels[beyond as usize])
             else {
@@ -289,17 +286,19 @@ impl Plateaus {
         surface: &WalkableSurface,
         world: &World,
         overlayer: &mut Overlayer,
-    ) -> Vec<Face> {
+    ) -> Vec<MarkedFace> {
         let face = &surface.faces[f];
+        let as_it_was = || vec![face.clone().with_twins(|_| None)];
         let plateau = self.of_face[f] as usize;
-        let Some(tread) = &self.treads[plateau] else { return vec![face.clone()] };
-        let own: Vec<u32> =
-            self.members[plateau].iter().map(|&f| surface.faces[f as usize].source).collect();
+        let Some(tread) = &self.treads[plateau] else { return as_it_was() };
+        let own: Vec<TriangleId> = (self.members[plateau].iter())
+            .filter_map(|&f| surface.faces[f as usize].source)
+            .collect();
         let polygon = face.polygon();
         let points: Vec<LatticePoint> = polygon.contours.iter().flatten().copied().collect();
         let level = self.levels[plateau].unwrap_or(face.plane);
         let at = |p: LatticePoint| plan_m(p).extend(tread.height_m(p, level.height_at(p)));
-        let Ok(triangles) = triangulate_polygon(&polygon) else { return vec![face.clone()] };
+        let Ok(triangles) = triangulate_polygon(&polygon) else { return as_it_was() };
         let triangles = triangles.into_iter().map(|t| t.map(|i| points[i as usize]));
         triangles
             .flat_map(|corners| {
@@ -309,7 +308,7 @@ impl Plateaus {
                     kind: CellKind::Ramp,
                     ..face.origin()
                 };
-                world.cut_ground(&Ground::triangle(corners), &origin, &own, overlayer)
+                world.cut_ground(&NewGround::triangle(corners), &origin, &own, overlayer)
             })
             .collect()
     }
@@ -337,10 +336,8 @@ impl Plateaus {
         }
         let all = surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
         for (e, upper) in all.zip(&self.edges) {
-            if e.class != EdgeClass::Step || e.twin == NO_EDGE {
-                continue;
-            }
-            let lower = &self.edges[e.twin as usize];
+            let Some(twin) = e.twin.filter(|_| e.class == EdgeClass::Step) else { continue };
+            let lower = &self.edges[twin.index()];
             let ground = &surface.faces[lower.face as usize];
             let (from_drop, to_drop) =
                 (upper.from_height_m - lower.to_height_m, upper.to_height_m - lower.from_height_m);
@@ -435,7 +432,7 @@ fn lay_feet(
     surface: &WalkableSurface,
     plateaus: &Plateaus,
     world: &World,
-) -> Vec<Face> {
+) -> Vec<MarkedFace> {
     // The incline at which each lands, if any.
     let inclines: Vec<Option<f64>> = feet
         .par_iter()
@@ -496,9 +493,10 @@ fn lay_feet(
             let like = surface.faces[foot.upper as usize].origin();
             let origin =
                 FaceOrigin { plane: Plane::through(p, normal), kind: CellKind::Ramp, ..like };
-            let own: Vec<u32> = below.iter().map(|&f| surface.faces[f as usize].source).collect();
+            let own: Vec<TriangleId> =
+                below.iter().filter_map(|&f| surface.faces[f as usize].source).collect();
             left.iter()
-                .flat_map(|polygon| match Ground::polygon(polygon) {
+                .flat_map(|polygon| match NewGround::polygon(polygon) {
                     Some(ground) => world.cut_ground(&ground, &origin, &own, overlayer),
                     None => Vec::new(),
                 })

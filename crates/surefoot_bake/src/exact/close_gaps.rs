@@ -10,22 +10,23 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::LIMIT_SLACK_M;
 use crate::exact::cut::World;
-use crate::exact::join_edges::{set_open_twins, snap_edges};
+use crate::exact::join_edges::{join_open, snap_edges};
 use crate::exact::match_edges::{
-    GroundEdge, Match, Reach, SomeEdges, match_some_within, match_within, pair_exact,
+    GroundEdge, LookAcross, Match, SomeEdges, match_some_within, match_within, pair_exact,
 };
 use crate::exact::obstructions::{Span, part_obstructed};
-use crate::exact::pairs::Pairs;
+use crate::exact::pairs::{MarkedFace, Pairs, UnjoinedSurface};
 use crate::exact::snap::{
-    Ends, Moved, Near, SnapReach, contract_into_edges, contract_points, crossings, remove_folds,
+    LooseEnds, Moved, SnapReach, Vicinity, contract_into_edges, contract_points, crossings,
+    remove_folds,
 };
-use crate::exact::thin_parts::{close_necks, collapse_slivers, dissolve_slits};
-use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
+use crate::exact::thin_parts::{close_necks, collapse_slivers, dissolve_slits, find_necks};
+use crate::ids::PairMark;
+use crate::input::limits::LIMIT_SLACK_M;
+use crate::surface::{SurfaceEdge, WalkableSurface, plan_units};
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::LATTICE_PER_M;
-use surefoot_mesh::NO_EDGE;
 
 /// How much faces may overlap and still face each other, in lattice units: half a millimetre.
 const OVERLAP_UNITS: f64 = 33.0;
@@ -46,7 +47,7 @@ const ROUNDS: usize = 4;
 const NEARER: [f64; 3] = [0.125, 0.25, 0.5];
 
 pub(crate) fn close_gaps(
-    mut surface: WalkableSurface,
+    surface: WalkableSurface,
     world: &World,
     gap_distance_m: f64,
     context: &mut StageContext<'_>,
@@ -57,38 +58,40 @@ pub(crate) fn close_gaps(
         return Ok(surface);
     }
     let mut banned: Vec<LatticePoint> = Vec::new();
-    let mut near = Near::Everything;
-    let pairs = Pairs::mark(&mut surface.faces);
+    let mut near = Vicinity::Everything;
+    let UnjoinedSurface { frame, mut faces, area_names, pairs } = UnjoinedSurface::of(surface);
     for _ in 0..ROUNDS {
         context.check_cancelled()?;
         let reach = SnapReach { units, climb_m };
-        let round = contract_safely(&mut surface.faces, world, reach, &near, &pairs);
+        let round = contract_safely(&mut faces, world, reach, &near, &pairs);
         banned.extend(round.banned);
         if round.changed.is_empty() {
             break;
         }
-        near = Near::Points(round.changed);
+        near = Vicinity::Points(round.changed);
     }
     banned.sort_unstable();
     banned.dedup();
     let banned_count = banned.len();
     if banned_count > 0 {
-        let near = Near::Points(banned);
+        let near = Vicinity::Points(banned);
         for share in NEARER {
             let reach = SnapReach { units: units * share, climb_m };
-            contract_safely(&mut surface.faces, world, reach, &near, &pairs);
+            contract_safely(&mut faces, world, reach, &near, &pairs);
         }
         // What moved beside a banned point may coincide with it now.
-        snap_edges(&mut surface.faces, climb_m, &pairs);
+        snap_edges(&mut faces, climb_m, &pairs);
     }
-    collapse_slivers(&mut surface.faces, climb_m, DEEP_UNITS, &pairs);
-    set_open_twins(&mut surface.faces, climb_m, &pairs);
-    if let Some(pairs) = close_necks(&mut surface.faces, DEEP_UNITS) {
-        set_open_twins(&mut surface.faces, climb_m, &pairs);
+    collapse_slivers(&mut faces, climb_m, DEEP_UNITS, &pairs);
+    let mut faces = join_open(faces, climb_m, &pairs);
+    if let Some(necks) = find_necks(&faces, DEEP_UNITS) {
+        let (mut marked, pairs) = Pairs::mark(faces);
+        close_necks(&mut marked, necks, &pairs);
+        faces = join_open(marked, climb_m, &pairs);
     }
+    let surface = WalkableSurface { frame, faces, area_names };
     context.count("banned_points", banned_count);
     debug_assert_eq!(surface.check_invariants(), Ok(()));
-    context.observe(|| surface.view());
     Ok(surface)
 }
 
@@ -103,10 +106,10 @@ struct Round {
 /// One round of contractions. Points whose contraction would lay ground over ground are put on a
 /// (sorted) list of those that stay, and the round is taken back and done again without them.
 fn contract_safely(
-    faces: &mut Vec<Face>,
+    faces: &mut Vec<MarkedFace>,
     world: &World,
     reach: SnapReach,
-    near: &Near,
+    near: &Vicinity,
     pairs: &Pairs,
 ) -> Round {
     let mut stay: Vec<LatticePoint> = Vec::new();
@@ -116,14 +119,14 @@ fn contract_safely(
     }
     for _ in 0..TRIES {
         let mut tried = faces.clone();
-        let ends = Ends::new(&facing, &tried, &stay);
+        let ends = LooseEnds::new(&facing, &tried, &stay);
         let moved = contract_points(&mut tried, &ends, reach, pairs);
         let put_in = if moved.is_empty() {
             contract_into_edges(&mut tried, &facing, &ends, reach, pairs)
         } else {
             let near = near.and(moved.iter().map(|m| m.to));
             let facing = facing_edges(&tried, world, reach, &near, pairs);
-            let ends = Ends::new(&facing, &tried, &stay);
+            let ends = LooseEnds::new(&facing, &tried, &stay);
             contract_into_edges(&mut tried, &facing, &ends, reach, pairs)
         };
         if moved.is_empty() && put_in.is_empty() {
@@ -143,7 +146,7 @@ fn contract_safely(
         forbid(&mut stay, &crossing, &moved);
         if stay.len() == before && !crossing.is_empty() {
             // What crosses came of taking a fold or a slit out: its faces stay as they are.
-            let has = |e: &SurfaceEdge| crossing.binary_search(&e.from).is_ok();
+            let has = |e: &SurfaceEdge<PairMark>| crossing.binary_search(&e.from).is_ok();
             let around = tried.iter().filter(|f| f.loops.iter().flatten().any(has));
             let mut corners: Vec<LatticePoint> =
                 around.flat_map(|f| f.loops.iter().flatten().map(|e| e.from)).collect();
@@ -169,16 +172,16 @@ fn forbid(stay: &mut Vec<LatticePoint>, points: &[LatticePoint], moved: &[Moved]
 
 /// The edges near the given places that face another across a crack.
 fn facing_edges(
-    faces: &[Face],
+    faces: &[MarkedFace],
     world: &World,
     reach: SnapReach,
-    near: &Near,
+    near: &Vicinity,
     pairs: &Pairs,
 ) -> SomeEdges {
     let open = pairs.open_edges(faces);
     let twins = pair_exact(&open.edges, reach.climb_m);
-    let loose = open.filtered(|k| twins[k] == NO_EDGE);
-    let look = Reach { outwards: reach.units, inwards: OVERLAP_UNITS, climb_m: reach.climb_m };
+    let loose = open.filtered(|k| twins[k].is_none());
+    let look = LookAcross { outwards: reach.units, inwards: OVERLAP_UNITS, climb_m: reach.climb_m };
     let mut matches = match near.changed(faces, reach) {
         None => match_within(&loose.edges, look),
         Some(changed) => match_some_within(&loose.edges, look, |b| changed.touches(b)),

@@ -20,11 +20,13 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::filter_slopes::TriangleClass;
 use crate::exact::merge_faces::MergedFaces;
-use crate::exact::read::{metres, plan};
+use crate::exact::pairs::{MarkedFace, Pairs, UnjoinedSurface};
 use crate::exact::trim_spikes::trim_spikes;
-use crate::exact::{LIMIT_SLACK_M, NOISE_M};
+use crate::ids::TriangleId;
+use crate::input::limits::{LIMIT_SLACK_M, NEARLY_VERTICAL_SINE, NOISE_M};
+use crate::input::points::{metres, plan};
 use crate::report::Warning;
-use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, lattice_from_plan, plan_m};
+use crate::surface::{Face, FaceOrigin, Plane, lattice_from_plan, plan_m};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -33,16 +35,15 @@ use std::sync::atomic::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::clip::clip_to_slab;
+use surefoot_geom::convex_hull::convex_hull;
 use surefoot_geom::overlay::{Overlayer, SetOperation, counter_clockwise, flatten};
-use surefoot_geom::polygon::{
-    Contour, Polygon, bounds_of, contour_area2, convex_hull, covers, separated,
-};
+use surefoot_geom::polygon::{Contour, Polygon, bounds_of, contour_area2, covers, separated};
 use surefoot_geom::triangulate::triangulate_polygon;
 use surefoot_mesh::{Agent, CellKind, EdgeClass};
 
 /// Pieces of faces where the agent stands, no edge with a neighbour yet, and the world that cut them.
 pub(crate) struct CutSurface {
-    pub(crate) surface: WalkableSurface,
+    pub(crate) surface: UnjoinedSurface,
     pub(crate) world: World,
 }
 
@@ -64,10 +65,6 @@ const NO_FACE: u32 = u32::MAX;
 
 /// More contours than this are united before they are subtracted.
 const UNITE_FROM: usize = 64;
-
-/// Steep triangles leaning less than this sine from upright are widened like walls where their
-/// shadow is narrower than walls are thick.
-const NEARLY_VERTICAL_SINE: f64 = 0.3;
 
 /// Faces of more triangles than this get a search tree of their own.
 const TREE_FROM: usize = 24;
@@ -92,7 +89,7 @@ pub(crate) fn cut(
     let tree = BoxTree::build_with(corners.len(), |t| Aabb::of_points(corners[t as usize]));
     let world = World { merged, corners, tree, agent: *agent, wall_thickness_m };
     let cancel = context.cancel_flag();
-    let pieces: Vec<(Vec<Face>, bool)> = (0..world.merged.faces.len() as u32)
+    let pieces: Vec<(Vec<MarkedFace>, bool)> = (0..world.merged.faces.len() as u32)
         .into_par_iter()
         .with_min_len(16)
         .map_init(Overlayer::new, |overlayer, face| {
@@ -108,23 +105,27 @@ pub(crate) fn cut(
     let soup = &world.merged.sorted.soup;
     for (face, _) in pieces.iter().enumerate().filter(|(_, p)| p.1) {
         let first = world.merged.faces[face].triangles[0];
-        let at = soup.frame.user_from_canonical(world.corners[first as usize][0]);
+        let at = soup.frame.user_from_canonical(world.corners[first as usize][0].to_array());
         context.warn(Warning::FaceDamaged { face: face as u32, at, stage: "cut" });
     }
-    let faces: Vec<Face> = pieces.into_iter().flat_map(|p| p.0).collect();
+    let faces: Vec<MarkedFace> = pieces.into_iter().flat_map(|p| p.0).collect();
     context.count("pieces", faces.len());
-    let surface = WalkableSurface { frame: soup.frame, faces, area_names: soup.area_names.clone() };
-    context.observe(|| surface.view());
+    let surface = UnjoinedSurface {
+        frame: soup.frame,
+        faces,
+        area_names: soup.area_names.clone(),
+        pairs: Pairs::none(),
+    };
     Ok(CutSurface { surface, world })
 }
 
 /// The plan of new ground: triangles that tile it and its outline, the ground to the left.
-pub(crate) struct Ground {
+pub(crate) struct NewGround {
     triangles: Vec<[LatticePoint; 3]>,
     outline: Vec<(LatticePoint, LatticePoint)>,
 }
 
-impl Ground {
+impl NewGround {
     pub(crate) fn triangle([a, b, c]: [LatticePoint; 3]) -> Self {
         Self { triangles: vec![[a, b, c]], outline: vec![(a, b), (b, c), (c, a)] }
     }
@@ -219,7 +220,7 @@ struct WallLine {
 }
 
 impl World {
-    fn cut_face(&self, face_id: u32, overlayer: &mut Overlayer) -> Vec<Face> {
+    fn cut_face(&self, face_id: u32, overlayer: &mut Overlayer) -> Vec<MarkedFace> {
         let face = &self.merged.faces[face_id as usize];
         let sorted = &self.merged.sorted;
         let shape = FaceShape::new(
@@ -242,16 +243,16 @@ impl World {
     /// to are what it covers, and do not stand on it.
     pub(crate) fn cut_ground(
         &self,
-        ground: &Ground,
+        ground: &NewGround,
         origin: &FaceOrigin,
-        covered: &[u32],
+        covered: &[TriangleId],
         overlayer: &mut Overlayer,
-    ) -> Vec<Face> {
+    ) -> Vec<MarkedFace> {
         let at = |p: LatticePoint| plan_m(p).extend(origin.plane.height_at(p));
         let bounds = Aabb::of_points(ground.triangles.iter().flatten().map(|&p| at(p)));
         let shape = FaceShape::new(ground.triangles.clone(), bounds);
         let mut own: Vec<u32> =
-            covered.iter().map(|&t| self.merged.face_of_triangle[t as usize]).collect();
+            covered.iter().map(|t| self.merged.face_of_triangle[t.index()]).collect();
         own.push(NO_FACE);
         own.sort_unstable();
         let Some(clips) = self.obstacles((&origin.plane, false), &own, &shape, overlayer) else {
@@ -640,14 +641,14 @@ fn subtract(
     clips: Clips,
     origin: &FaceOrigin,
     overlayer: &mut Overlayer,
-) -> Vec<Face> {
+) -> Vec<MarkedFace> {
     let mut clips = clips;
     let backs = std::mem::take(&mut clips.backs);
     let contours = clips.contours(overlayer);
     let clip: Vec<(Contour, u32)> = contours.into_iter().map(|c| (c, BLOCKED)).collect();
     let subject: Vec<(LatticePoint, LatticePoint, u32)> =
         outline.iter().map(|&(a, b)| (a, b, OPEN)).collect();
-    let mut pieces: Vec<Face> = overlayer
+    let mut pieces: Vec<MarkedFace> = overlayer
         .difference_labelled(&subject, &clip)
         .iter()
         .map(|piece| {
@@ -663,7 +664,7 @@ fn subtract(
 }
 
 /// Classes the edges that lie at the back of a wall.
-fn mark_inner_walls(pieces: &mut [Face], mut backs: Vec<WallBack>) {
+fn mark_inner_walls(pieces: &mut [MarkedFace], mut backs: Vec<WallBack>) {
     if backs.is_empty() {
         return;
     }

@@ -1,9 +1,9 @@
 //! Wall clearance: takes away the ground that is nearer than the agent's radius to a boundary
 //! (Sanchez 2021, §2.9, in another way).
 //!
-//! Goes in: joined ground. Comes out: pieces of it, to be joined again, and marks on the pairs of
-//! edges that nothing was taken from ([`Pairs`]). Every stretch of an edge without a neighbour is a
-//! boundary, be it a wall or a ledge, and takes away the ground beside it (`clearance`). No capsule
+//! Goes in: joined ground. Comes out: pieces of it, to be joined again, and the pairs of edges that
+//! nothing was taken from ([`Pairs`](crate::exact::pairs::Pairs)). Every stretch of an edge without a neighbour is a
+//! boundary, be it a wall or a ledge, and takes away the ground beside it (`offset_boundary`). No capsule
 //! per edge, no polyhedron.
 //!
 //! A boundary counts for a piece only near its own height. After the cut no two pieces of ground
@@ -12,27 +12,28 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::LIMIT_SLACK_M;
-use crate::exact::clearance::{Clearances, OVERLAP_UNITS, Stretch, followers, to_lattice};
 use crate::exact::cut::World;
-use crate::exact::match_edges::{GroundEdge, Match, Reach, SomeEdges, match_within, uncovered};
-use crate::exact::obstructions::{hangs_behind, part_obstructed};
-use crate::exact::pairs::Pairs;
-use crate::report::Warning;
-use crate::surface::{
-    DisjointSets, Face, Plane, WalkableSurface, class_of_label, plan_m, plan_units,
+use crate::exact::match_edges::{
+    GroundEdge, LookAcross, Match, SomeEdges, match_within, uncovered,
 };
+use crate::exact::obstructions::{hangs_behind, part_obstructed};
+use crate::exact::offset_boundary::{
+    BoundaryStretch, OVERLAP_UNITS, OffsetBoundary, followers, to_lattice,
+};
+use crate::exact::pairs::{MarkedFace, UnjoinedSurface};
+use crate::input::limits::LIMIT_SLACK_M;
+use crate::report::Warning;
+use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_m, plan_units};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
-use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_geom::convex_hull::convex_hull;
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::overlay::{LabelledPolygon, Overlayer, flatten};
-use surefoot_geom::polygon::{
-    Contour, bounds_of, convex_hull, covers, separated, trim_to_hull, trimmed_to_box,
-};
-use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
+use surefoot_geom::polygon::{Contour, bounds_of, covers, separated, trim_to_hull, trimmed_to_box};
+use surefoot_geom::{DisjointSets, LatticePoint};
+use surefoot_mesh::{Agent, EdgeClass};
 
 /// How far a point may lie from the line between its neighbours and be left out, in lattice units.
 const STRAIGHT_UNITS: f64 = 2.0;
@@ -43,10 +44,10 @@ const STRAIGHT_HEIGHT_M: f64 = 0.05;
 /// Points that one straight stretch may leave out: keeps the check linear.
 const MAX_LEFT_OUT: usize = 64;
 
-/// Outlines of at most this many corners are tested against each clearance shape by separating lines.
+/// Outlines of at most this many corners are tested against each offset shape by separating lines.
 const SMALL_OUTLINE: usize = 12;
 
-/// More clearance shapes than this are united before they are subtracted.
+/// More offset shapes than this are united before they are subtracted.
 const UNITE_FROM: usize = 64;
 
 /// What lies farther than this outside of a face's box or hull does not matter to it, in lattice units:
@@ -61,27 +62,26 @@ const OVERLAP_LOOK_UNITS: f64 = 33.0;
 const STEEP_SLOPE: f64 = 1.5;
 
 pub(crate) fn erode(
-    mut surface: WalkableSurface,
+    surface: WalkableSurface,
     world: &World,
     gap_distance_m: f64,
     context: &mut StageContext<'_>,
-) -> Result<WalkableSurface, BakeError> {
+) -> Result<UnjoinedSurface, BakeError> {
     let agent = &world.agent;
     let radius = agent.radius_m * LATTICE_PER_M;
     if radius < 1.0 {
-        Pairs::mark(&mut surface.faces);
-        return Ok(surface);
+        return Ok(UnjoinedSurface::of(surface));
     }
     let stretches = straighten(boundary(&surface, world, gap_distance_m));
     context.count("boundaries", stretches.len());
-    let clearances = Clearances::new(stretches, radius, agent.max_step_m + LIMIT_SLACK_M);
-    let tree = BoxTree::build_with(clearances.list.len(), |i| {
-        plan_box(&clearances.list[i as usize].shape)
-    });
+    let offsets = OffsetBoundary::new(stretches, radius, agent.max_step_m + LIMIT_SLACK_M);
+    let tree =
+        BoxTree::build_with(offsets.list.len(), |i| plan_box(&offsets.list[i as usize].shape));
     let reach_m = reach_in_height(agent);
     let cancel = context.cancel_flag();
-    let pairs = Pairs::mark(&mut surface.faces);
-    let eroder = Eroder { clearances: &clearances, tree: &tree, reach_m };
+    let mut surface = UnjoinedSurface::of(surface);
+    let pairs = &surface.pairs;
+    let eroder = Eroder { offsets: &offsets, tree: &tree, reach_m };
     let pieces: Vec<(Eroded, Option<DVec3>)> = std::mem::take(&mut surface.faces)
         .into_par_iter()
         .with_min_len(16)
@@ -103,7 +103,7 @@ pub(crate) fn erode(
         .collect();
     context.check_cancelled()?;
     for (face, at) in pieces.iter().enumerate().filter_map(|(f, p)| Some((f as u32, p.1?))) {
-        let at = surface.frame.user_from_canonical(at);
+        let at = surface.frame.user_from_canonical(at.to_array());
         context.warn(Warning::FaceDamaged { face, at, stage: "erode" });
     }
     let mut faces = Vec::with_capacity(pieces.len());
@@ -113,18 +113,10 @@ pub(crate) fn erode(
             Eroded::Pieces(pieces) => faces.extend(pieces),
         }
     }
-    pairs.clear_parted(&mut faces);
-    let eroded = WalkableSurface { faces, ..surface };
-    context.count("pieces", eroded.faces.len());
-    context.observe(|| {
-        // The marks are no neighbours.
-        let mut shown = eroded.clone();
-        for e in shown.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
-            e.twin = NO_EDGE;
-        }
-        shown.view()
-    });
-    Ok(eroded)
+    surface.pairs.clear_parted(&mut faces);
+    surface.faces = faces;
+    context.count("pieces", surface.faces.len());
+    Ok(surface)
 }
 
 /// How far above or below a piece a boundary may lie and still belong to it.
@@ -136,9 +128,9 @@ fn reach_in_height(agent: &Agent) -> f64 {
 /// The stretches of edges across which there is no ground within the gap distance, or something hangs
 /// before it. What gap closing could not heal is thus no boundary: one stray millimetre would cost a hole
 /// of the agent's radius.
-fn boundary(surface: &WalkableSurface, world: &World, gap_distance_m: f64) -> Vec<Stretch> {
-    let loose = SomeEdges::of(&surface.faces, |e, _| e.twin == NO_EDGE);
-    let reach = Reach {
+fn boundary(surface: &WalkableSurface, world: &World, gap_distance_m: f64) -> Vec<BoundaryStretch> {
+    let loose = SomeEdges::of(&surface.faces, |e, _| e.twin.is_none());
+    let reach = LookAcross {
         outwards: (gap_distance_m * LATTICE_PER_M).max(OVERLAP_UNITS),
         inwards: OVERLAP_LOOK_UNITS,
         climb_m: world.agent.max_step_m + LIMIT_SLACK_M,
@@ -166,7 +158,7 @@ fn boundary(surface: &WalkableSurface, world: &World, gap_distance_m: f64) -> Ve
     }
     // Short runs are corners of cracks, unless something stands there.
     let least = 2.0 * reach.outwards;
-    let is_cut = |s: &Stretch| {
+    let is_cut = |s: &BoundaryStretch| {
         let ends = [(s.from, s.from_height_m), (s.to, s.to_height_m)];
         s.class == EdgeClass::Blocked && hangs_behind(world, ends)
     };
@@ -185,7 +177,7 @@ fn boundary(surface: &WalkableSurface, world: &World, gap_distance_m: f64) -> Ve
 
 /// An uncovered stretch of an edge.
 struct Piece {
-    stretch: Stretch,
+    stretch: BoundaryStretch,
     /// In lattice units; endless if it belongs to a loop of which nothing is covered.
     length: f64,
     /// Whether it is the whole edge.
@@ -209,7 +201,7 @@ fn uncovered_pieces(e: &GroundEdge, matches: &[Match]) -> impl Iterator<Item = P
     let pieces = uncovered(length, matches).into_iter().map(move |(s, t)| {
         let ((from, from_height_m), (to, to_height_m)) = (point(s), point(t));
         Piece {
-            stretch: Stretch { from, to, from_height_m, to_height_m, class: e.class },
+            stretch: BoundaryStretch { from, to, from_height_m, to_height_m, class: e.class },
             length: t - s,
             is_whole: s <= 0.0 && t >= length,
         }
@@ -235,7 +227,7 @@ fn number_runs(pieces: &[Piece], climb_m: f64) -> (Vec<u32>, u32) {
 }
 
 /// Joins stretches that go straight on.
-fn straighten(stretches: Vec<Stretch>) -> Vec<Stretch> {
+fn straighten(stretches: Vec<BoundaryStretch>) -> Vec<BoundaryStretch> {
     let next = followers(&stretches, STRAIGHT_HEIGHT_M);
     let mut has_previous = vec![false; stretches.len()];
     for n in next.iter().flatten() {
@@ -247,7 +239,7 @@ fn straighten(stretches: Vec<Stretch>) -> Vec<Stretch> {
     let starts = (0..stretches.len()).filter(|&i| !has_previous[i]);
     for start in starts.chain(0..stretches.len()) {
         let mut at = Some(start as u32);
-        let mut current: Option<Stretch> = None;
+        let mut current: Option<BoundaryStretch> = None;
         let mut left_out: Vec<(LatticePoint, f64)> = Vec::new();
         while let Some(i) = at {
             if done[i as usize] {
@@ -256,7 +248,7 @@ fn straighten(stretches: Vec<Stretch>) -> Vec<Stretch> {
             done[i as usize] = true;
             let s = stretches[i as usize];
             if let Some(run) = current {
-                let longer = Stretch { to: s.to, to_height_m: s.to_height_m, ..run };
+                let longer = BoundaryStretch { to: s.to, to_height_m: s.to_height_m, ..run };
                 left_out.push((run.to, run.to_height_m));
                 if run.class == s.class
                     && left_out.len() <= MAX_LEFT_OUT
@@ -278,7 +270,7 @@ fn straighten(stretches: Vec<Stretch>) -> Vec<Stretch> {
     out
 }
 
-fn goes_straight(s: &Stretch, left_out: &[(LatticePoint, f64)]) -> bool {
+fn goes_straight(s: &BoundaryStretch, left_out: &[(LatticePoint, f64)]) -> bool {
     let a = plan_units(s.from);
     let run = plan_units(s.to) - a;
     let length = run.length();
@@ -303,19 +295,19 @@ fn plan_box(points: &[LatticePoint]) -> Aabb {
 /// What is left of a face.
 enum Eroded {
     /// All of it.
-    Whole(Face),
-    Pieces(Vec<Face>),
+    Whole(MarkedFace),
+    Pieces(Vec<MarkedFace>),
 }
 
 struct Eroder<'a> {
-    clearances: &'a Clearances,
+    offsets: &'a OffsetBoundary,
     tree: &'a BoxTree,
     reach_m: f64,
 }
 
 impl Eroder<'_> {
     /// What is left of a face; `None` if that is all of it.
-    fn erode_face(&self, face: &Face, overlayer: &mut Overlayer) -> Option<Vec<Face>> {
+    fn erode_face(&self, face: &MarkedFace, overlayer: &mut Overlayer) -> Option<Vec<MarkedFace>> {
         let corners = || face.loops.iter().flatten().map(|e| e.from);
         let (lo, hi) = bounds_of(corners())?;
         let mut near = Vec::new();
@@ -334,10 +326,10 @@ impl Eroder<'_> {
         let mut clips: Vec<(EdgeClass, Contour)> = Vec::new();
         let mut chosen: Vec<u32> = Vec::new();
         for i in near {
-            let c = &self.clearances.list[i as usize];
+            let c = &self.offsets.list[i as usize];
             let Some(part) = self.part_near(&c.stretch, &level) else { continue };
             let whole = part.0 <= 0.0 && part.1 >= 1.0;
-            let of_part = if whole { None } else { self.clearances.beside_part(&c.stretch, part) };
+            let of_part = if whole { None } else { self.offsets.beside_part(&c.stretch, part) };
             let shape = if whole { Some(&c.shape) } else { of_part.as_ref() };
             let Some(shape) = shape else { continue };
             if hull.as_ref().is_some_and(|h| separated(h, shape) || separated(shape, h)) {
@@ -354,7 +346,7 @@ impl Eroder<'_> {
         if chosen.is_empty() && clips.is_empty() {
             return None;
         }
-        self.clearances.put_together(&chosen, &mut clips);
+        self.offsets.put_together(&chosen, &mut clips);
         for (_, contour) in &mut clips {
             *contour = trimmed_to_box(contour, lo, hi);
             if let Some(hull) = &hull {
@@ -383,7 +375,7 @@ impl Eroder<'_> {
     }
 
     /// The part of a stretch, from 0 to 1, whose height is near the face.
-    fn part_near(&self, s: &Stretch, level: &Level) -> Option<(f64, f64)> {
+    fn part_near(&self, s: &BoundaryStretch, level: &Level) -> Option<(f64, f64)> {
         let from = s.from_height_m - level.height_at(s.from);
         let to = s.to_height_m - level.height_at(s.to);
         let reach = self.reach_m + level.spread_m;
@@ -411,7 +403,7 @@ struct Level {
 }
 
 impl Level {
-    fn of(face: &Face) -> Self {
+    fn of(face: &MarkedFace) -> Self {
         let heights = face.loops.iter().flatten().map(|e| face.plane.height_at(e.from));
         let (lo, hi) =
             heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), h| (lo.min(h), hi.max(h)));

@@ -1,16 +1,18 @@
 //! Tells ground from obstacles by slope (Sanchez 2021, §2.3).
 //!
 //! Goes in: the soup. Comes out: every triangle with its unit normal and its class. A triangle that
-//! faces down is an obstacle, whatever its slope, unless the input is taken as two-sided. Of two
-//! triangles that are the same but for their sense (a sheet seen from both sides) the one that faces
-//! down is dropped: it begins a solid of no thickness. Needles are dropped altogether.
+//! faces down is an obstacle, whatever its slope, unless the input is taken as two-sided. Sheets that are
+//! modelled from both sides are taken once, and needles are dropped altogether.
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::read::{Point3, Soup, normal_units};
+use crate::input::classify::{Classifier, FaceClass, lower_sides_of_sheets};
+use crate::input::points::{Point3, normal_units};
+use crate::input::read::Soup;
+use crate::view::{FaceLook, StageView};
 use glam::DVec3;
 use rayon::prelude::*;
-use surefoot_mesh::Agent;
+use surefoot_mesh::{Agent, CellKind, EdgeClass};
 
 /// What a triangle is to the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,21 +30,23 @@ pub(crate) enum TriangleClass {
 }
 
 impl TriangleClass {
+    fn of(face: FaceClass) -> Self {
+        match face {
+            FaceClass::UPRIGHT => Self::Vertical,
+            FaceClass::STEEP => Self::Steep,
+            FaceClass::DOWN => Self::Down,
+            _ => Self::Walkable,
+        }
+    }
+
     /// Whether faces of the ground are made of it.
     pub(crate) fn is_ground(self) -> bool {
         matches!(self, Self::Walkable | Self::Riser)
     }
 }
 
-/// Sine of the lean below which a triangle counts as upright: about one degree. Its shadow is then
-/// narrower than walls are thick.
-const VERTICAL_SINE: f64 = 0.02;
-
 /// Triangles lower than this over their longest edge are needles, in lattice units: 0.25 mm.
 const NEEDLE_UNITS: f64 = 16.0;
-
-/// Allowed over the cosine of the slope limit, so that a slope of exactly the limit can be walked.
-const SLOPE_SLACK: f64 = 1e-6;
 
 /// A soup whose triangles are classed.
 #[derive(Debug)]
@@ -54,6 +58,32 @@ pub(crate) struct SortedSoup {
 }
 
 impl SortedSoup {
+    /// Ground as faces, risers as those of a ramp; what may stand in the way as its outlines.
+    pub(crate) fn view(&self) -> StageView {
+        let frame = &self.soup.frame;
+        let mut view = StageView::in_frame(frame);
+        for ((t, class), area) in
+            self.soup.triangles.iter().zip(&self.classes).zip(&self.soup.areas)
+        {
+            let corners = self.soup.corners_m(*t);
+            let edges = match class {
+                TriangleClass::Walkable | TriangleClass::Riser => {
+                    let is_riser = *class == TriangleClass::Riser;
+                    let kind = if is_riser { CellKind::Ramp } else { CellKind::Ground };
+                    view.add_face(frame, &corners, FaceLook { kind, ..FaceLook::ground(area.0) });
+                    continue;
+                }
+                TriangleClass::Steep => EdgeClass::Open,
+                TriangleClass::Vertical => EdgeClass::InnerWall,
+                TriangleClass::Down => EdgeClass::Blocked,
+            };
+            for k in 0..3 {
+                view.add_edge(frame, [corners[k], corners[(k + 1) % 3]], edges);
+            }
+        }
+        view
+    }
+
     /// A triangle's corners on the lattice.
     pub(crate) fn corners(&self, triangle: u32) -> [Point3; 3] {
         self.soup.triangles[triangle as usize].map(|p| self.soup.points[p as usize])
@@ -68,28 +98,19 @@ pub(crate) fn filter_slopes(
 ) -> Result<SortedSoup, BakeError> {
     let needles = drop_needles(&mut soup);
     context.count("needles", needles);
+    let mut keep = lower_sides_of_sheets(&soup);
+    keep.iter_mut().for_each(|lower| *lower = !*lower);
+    retain(&mut soup, &keep);
     if two_sided {
         turn_up(&mut soup);
-    } else {
-        drop_undersides(&mut soup);
     }
-    let limit = agent.max_slope_rad.cos() - SLOPE_SLACK;
+    let classifier = Classifier::new(agent, two_sided);
     let (normals, classes): (Vec<DVec3>, Vec<TriangleClass>) = soup
         .triangles
         .par_iter()
-        .map(|t| {
-            let [a, b, c] = t.map(|p| soup.points[p as usize]);
-            let n = normal_units(a, b, c).normalize();
-            let class = if n.z >= limit {
-                TriangleClass::Walkable
-            } else if n.z.abs() < VERTICAL_SINE {
-                TriangleClass::Vertical
-            } else if n.z > 0.0 {
-                TriangleClass::Steep
-            } else {
-                TriangleClass::Down
-            };
-            (n, class)
+        .map(|&t| {
+            let normal = soup.normal(t);
+            (normal.normalize(), TriangleClass::of(classifier.facing(normal, 0)))
         })
         .unzip();
     for (name, class) in [
@@ -101,11 +122,6 @@ pub(crate) fn filter_slopes(
         context.count(name, classes.iter().filter(|c| **c == class).count());
     }
     Ok(SortedSoup { soup, normals, classes })
-}
-
-fn faces_down(soup: &Soup, t: [u32; 3]) -> bool {
-    let [a, b, c] = t.map(|p| soup.points[p as usize]);
-    normal_units(a, b, c).z < 0.0
 }
 
 /// Drops triangles so thin that rounding decides which way they face, and says how many. What they
@@ -128,19 +144,6 @@ fn drop_needles(soup: &mut Soup) -> usize {
     keep.iter().filter(|k| !**k).count()
 }
 
-/// Drops every triangle that faces down and whose reverse is also there.
-fn drop_undersides(soup: &mut Soup) {
-    // Triangles begin with their smallest point and are sorted, so the reverse can be searched.
-    let keep: Vec<bool> = soup
-        .triangles
-        .par_iter()
-        .map(|&[a, b, c]| {
-            !(faces_down(soup, [a, b, c]) && soup.triangles.binary_search(&[a, c, b]).is_ok())
-        })
-        .collect();
-    retain(soup, &keep);
-}
-
 /// Turns every triangle up and drops what has become a duplicate.
 fn turn_up(soup: &mut Soup) {
     let mut turned: Vec<([u32; 3], surefoot_mesh::AreaId)> = soup
@@ -148,7 +151,7 @@ fn turn_up(soup: &mut Soup) {
         .iter()
         .zip(&soup.areas)
         .map(|(&[a, b, c], &area)| {
-            (if faces_down(soup, [a, b, c]) { [a, c, b] } else { [a, b, c] }, area)
+            (if soup.normal([a, b, c]).z < 0.0 { [a, c, b] } else { [a, b, c] }, area)
         })
         .collect();
     turned.par_sort_unstable();

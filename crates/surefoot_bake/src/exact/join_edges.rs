@@ -8,15 +8,16 @@
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::match_edges::{Coinciding, CoincidingEdges, GroundEdge, SomeEdges, edge_box};
-use crate::exact::pairs::Pairs;
+use crate::exact::pairs::{MarkedFace, Pairs, UnjoinedSurface};
 use crate::exact::snap::{
-    Ends, Near, SnapReach, contract_into_edges, contract_points, insert_points,
+    LooseEnds, SnapReach, Vicinity, contract_into_edges, contract_points, insert_points,
 };
 use crate::exact::thin_parts::collapse_slivers;
-use crate::exact::{LIMIT_SLACK_M, NOISE_M};
+use crate::ids::SurfaceEdgeId;
+use crate::input::limits::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, WalkableSurface, plan_units};
 use surefoot_geom::LatticePoint;
-use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
+use surefoot_mesh::{Agent, EdgeClass};
 
 /// How far apart points may lie and still be one, in lattice units: 0.12 mm.
 const SNAP_UNITS: f64 = 8.0;
@@ -28,25 +29,25 @@ const MOST_BACK: u32 = 16;
 const ROUNDS: usize = 2;
 
 pub(crate) fn join_edges(
-    mut surface: WalkableSurface,
+    surface: UnjoinedSurface,
     agent: &Agent,
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
     let climb_m = agent.max_step_m + LIMIT_SLACK_M;
     context.check_cancelled()?;
-    let pairs = Pairs::marked(&surface.faces);
-    let found = snap_found(&mut surface.faces, climb_m, &pairs);
-    let is_thick = !collapse_slivers(&mut surface.faces, climb_m, SNAP_UNITS, &pairs);
-    match found.filter(|_| is_thick) {
-        Some(found) => set_twins_from(&mut surface.faces, climb_m, &pairs, found),
-        None => set_open_twins(&mut surface.faces, climb_m, &pairs),
-    }
+    let UnjoinedSurface { frame, mut faces, area_names, pairs } = surface;
+    let found = snap_found(&mut faces, climb_m, &pairs);
+    let is_thick = !collapse_slivers(&mut faces, climb_m, SNAP_UNITS, &pairs);
+    let faces = match found.filter(|_| is_thick) {
+        Some(found) => join_found(faces, climb_m, &pairs, found),
+        None => join_open(faces, climb_m, &pairs),
+    };
+    let surface = WalkableSurface { frame, faces, area_names };
     let all = || surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
     context.count("joined", all().filter(|e| e.class == EdgeClass::Inner).count() / 2);
     context.count("steps", all().filter(|e| e.class == EdgeClass::Step).count() / 2);
-    context.count("loose", all().filter(|e| e.twin == NO_EDGE).count());
+    context.count("loose", all().filter(|e| e.twin.is_none()).count());
     debug_assert_eq!(surface.check_invariants(), Ok(()));
-    context.observe(|| surface.view());
     Ok(surface)
 }
 
@@ -57,7 +58,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(faces: &[Face], pairs: &Pairs) -> Self {
+    fn of(faces: &[MarkedFace], pairs: &Pairs) -> Self {
         let open = pairs.open_edges(faces);
         let coinciding = CoincidingEdges::find(&open.edges);
         Self { open, coinciding }
@@ -66,13 +67,13 @@ impl Found {
 
 /// Makes points common along borders that coincide up to [`SNAP_UNITS`]. Gives what coincides where the
 /// last round found nothing more to do.
-fn snap_found(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs) -> Option<Found> {
+fn snap_found(faces: &mut Vec<MarkedFace>, climb_m: f64, pairs: &Pairs) -> Option<Found> {
     let reach = SnapReach { units: SNAP_UNITS, climb_m };
-    let mut near = Near::Everything;
+    let mut near = Vicinity::Everything;
     for _ in 0..ROUNDS {
         let found = Found::of(faces, pairs);
         let loose = loose_edges(faces, &found, reach, &near);
-        let ends = Ends::new(&loose, faces, &[]);
+        let ends = LooseEnds::new(&loose, faces, &[]);
         let moved = contract_points(faces, &ends, reach, pairs);
         let put_in = if moved.is_empty() {
             contract_into_edges(faces, &loose, &ends, reach, pairs)
@@ -80,25 +81,25 @@ fn snap_found(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs) -> Option<Foun
             let near = near.and(moved.iter().map(|m| m.to));
             let found = Found::of(faces, pairs);
             let loose = loose_edges(faces, &found, reach, &near);
-            let ends = Ends::new(&loose, faces, &[]);
+            let ends = LooseEnds::new(&loose, faces, &[]);
             contract_into_edges(faces, &loose, &ends, reach, pairs)
         };
         if moved.is_empty() && put_in.is_empty() {
             return Some(found);
         }
-        near = Near::Points(put_in).and(moved.iter().map(|m| m.to));
+        near = Vicinity::Points(put_in).and(moved.iter().map(|m| m.to));
     }
     None
 }
 
 /// Makes points common along borders that coincide up to [`SNAP_UNITS`].
-pub(crate) fn snap_edges(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs) {
+pub(crate) fn snap_edges(faces: &mut Vec<MarkedFace>, climb_m: f64, pairs: &Pairs) {
     snap_found(faces, climb_m, pairs);
 }
 
 /// Splits edges that coincide in plan where the step between them becomes too high: a step that grows
 /// along its edge is one up to there. Says whether there were any.
-fn split_steps(faces: &mut Vec<Face>, found: &Found, climb_m: f64, pairs: &Pairs) -> bool {
+fn split_steps(faces: &mut Vec<MarkedFace>, found: &Found, climb_m: f64, pairs: &Pairs) -> bool {
     let Found { open, coinciding } = found;
     let edges = &open.edges;
     // Just below the limit, so that rounding does not lift it above.
@@ -138,36 +139,43 @@ fn split_steps(faces: &mut Vec<Face>, found: &Found, climb_m: f64, pairs: &Pairs
 }
 
 /// Which open edges near the given places coincide with no other.
-fn loose_edges(faces: &[Face], found: &Found, reach: SnapReach, near: &Near) -> SomeEdges {
+fn loose_edges(
+    faces: &[MarkedFace],
+    found: &Found,
+    reach: SnapReach,
+    near: &Vicinity,
+) -> SomeEdges {
     let edges = &found.open.edges;
     let changed = near.changed(faces, reach);
     let is_near = |e: &GroundEdge| changed.as_ref().is_none_or(|c| c.touches(&edge_box(e)));
     let twins = found.coinciding.twins(edges, reach.climb_m);
-    found.open.filtered(|k| twins[k] == NO_EDGE && is_near(&edges[k]))
+    found.open.filtered(|k| twins[k].is_none() && is_near(&edges[k]))
 }
 
 /// Pairs all that coincides and classes the pairs.
-pub(crate) fn set_twins(surface: &mut WalkableSurface, climb_m: f64) {
-    for e in surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
-        e.twin = NO_EDGE;
-    }
-    set_open_twins(&mut surface.faces, climb_m, &Pairs::none());
+pub(crate) fn join_anew(faces: Vec<MarkedFace>, climb_m: f64) -> Vec<Face> {
+    join_open(faces, climb_m, &Pairs::none())
 }
 
 /// Pairs what coincides among open edges and classes the pairs; the other pairs stay.
-pub(crate) fn set_open_twins(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs) {
-    let found = Found::of(faces, pairs);
-    set_twins_from(faces, climb_m, pairs, found);
+pub(crate) fn join_open(faces: Vec<MarkedFace>, climb_m: f64, pairs: &Pairs) -> Vec<Face> {
+    let found = Found::of(&faces, pairs);
+    join_found(faces, climb_m, pairs, found)
 }
 
 /// The same, where what coincides is known.
-fn set_twins_from(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs, mut found: Found) {
-    if split_steps(faces, &found, climb_m, pairs) {
-        found = Found::of(faces, pairs);
+fn join_found(
+    mut faces: Vec<MarkedFace>,
+    climb_m: f64,
+    pairs: &Pairs,
+    mut found: Found,
+) -> Vec<Face> {
+    if split_steps(&mut faces, &found, climb_m, pairs) {
+        found = Found::of(&faces, pairs);
     }
     let Found { open, coinciding } = found;
     let twins = coinciding.twins(&open.edges, climb_m);
-    pairs.number(faces);
+    let mut faces = pairs.number(faces);
     let mut next = 0;
     let all = faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
     for (number, edge) in all.enumerate() {
@@ -176,18 +184,16 @@ fn set_twins_from(faces: &mut Vec<Face>, climb_m: f64, pairs: &Pairs, mut found:
         }
         let (e, twin) = (&open.edges[next], twins[next]);
         next += 1;
-        if twin != NO_EDGE {
-            edge.twin = open.numbers[twin as usize];
-            let f = &open.edges[twin as usize];
+        edge.twin = twin.map(|t| SurfaceEdgeId::new(open.numbers[t.index()]));
+        if let Some(twin) = twin {
+            let f = &open.edges[twin.index()];
             let level = (e.from_height_m - f.to_height_m)
                 .abs()
                 .max((e.to_height_m - f.from_height_m).abs());
             edge.class = if level <= 2.0 * NOISE_M { EdgeClass::Inner } else { EdgeClass::Step };
-        } else {
-            edge.twin = NO_EDGE;
-            if matches!(edge.class, EdgeClass::Inner | EdgeClass::Step) {
-                edge.class = EdgeClass::Open;
-            }
+        } else if matches!(edge.class, EdgeClass::Inner | EdgeClass::Step) {
+            edge.class = EdgeClass::Open;
         }
     }
+    faces
 }

@@ -9,9 +9,9 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::LIMIT_SLACK_M;
 use crate::exact::filter_slopes::{SortedSoup, TriangleClass};
-use crate::exact::read::metres;
+use crate::input::limits::LIMIT_SLACK_M;
+use crate::input::points::metres;
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use surefoot_geom::bvh::{Aabb, BoxTree};

@@ -6,6 +6,7 @@
 //! outwards and a height that the agent steps over. Both are one-dimensional questions on one edge,
 //! so that nothing depends on how large the faces are.
 
+use crate::ids::EdgePlace;
 use crate::surface::{Face, SurfaceEdge, plan_units};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
@@ -13,7 +14,7 @@ use std::ops::ControlFlow;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
-use surefoot_mesh::{EdgeClass, NO_EDGE};
+use surefoot_mesh::EdgeClass;
 
 /// Cosine of the largest angle between the sides of a slit: 8°.
 const SLIT_COSINE: f64 = -0.99;
@@ -39,7 +40,7 @@ impl GroundEdge {
 }
 
 /// All edges of some faces, counted through faces and loops in order.
-pub(crate) fn collect_edges(faces: &[Face]) -> Vec<GroundEdge> {
+pub(crate) fn collect_edges<T: Copy>(faces: &[Face<T>]) -> Vec<GroundEdge> {
     let mut edges: Vec<GroundEdge> = Vec::with_capacity(faces.iter().map(Face::edge_count).sum());
     for (f, face) in faces.iter().enumerate() {
         for of_loop in &face.loops {
@@ -77,22 +78,25 @@ pub(crate) struct SomeEdges {
 
 impl SomeEdges {
     /// All edges of some faces.
-    pub(crate) fn all(faces: &[Face]) -> Self {
+    pub(crate) fn all<T: Copy>(faces: &[Face<T>]) -> Self {
         let edges = collect_edges(faces);
         let numbers = (0..edges.len() as u32).collect();
         Self { edges, numbers }
     }
 
     /// The wanted edges of some faces; asked of an edge and where it ends.
-    pub(crate) fn of(
-        faces: &[Face],
-        is_wanted: impl Fn(&SurfaceEdge, LatticePoint) -> bool,
+    pub(crate) fn of<T: Copy>(
+        faces: &[Face<T>],
+        is_wanted: impl Fn(&SurfaceEdge<T>, LatticePoint) -> bool,
     ) -> Self {
         Self::collect(faces, |_| true, is_wanted)
     }
 
     /// All edges of those faces whose box, in lattice units, is near.
-    pub(crate) fn of_near(faces: &[Face], is_near: impl Fn(&Aabb) -> bool + Sync) -> Self {
+    pub(crate) fn of_near<T: Copy + Sync>(
+        faces: &[Face<T>],
+        is_near: impl Fn(&Aabb) -> bool + Sync,
+    ) -> Self {
         let near: Vec<bool> = faces
             .par_iter()
             .map(|face| {
@@ -103,10 +107,10 @@ impl SomeEdges {
         Self::collect(faces, |f| near[f], |_, _| true)
     }
 
-    fn collect(
-        faces: &[Face],
+    fn collect<T: Copy>(
+        faces: &[Face<T>],
         is_asked: impl Fn(usize) -> bool,
-        is_wanted: impl Fn(&SurfaceEdge, LatticePoint) -> bool,
+        is_wanted: impl Fn(&SurfaceEdge<T>, LatticePoint) -> bool,
     ) -> Self {
         let mut some = Self::default();
         let mut first = 0;
@@ -208,16 +212,16 @@ impl CoincidingEdges {
 
     /// The twin of every edge among those it coincides with, at a height difference of at most `climb_m`
     /// at both ends. Of several the topmost, as always.
-    pub(crate) fn twins(&self, edges: &[GroundEdge], climb_m: f64) -> Vec<u32> {
-        let mut twins = vec![NO_EDGE; edges.len()];
+    pub(crate) fn twins(&self, edges: &[GroundEdge], climb_m: f64) -> Vec<Option<EdgePlace>> {
+        let mut twins = vec![None; edges.len()];
         let mut candidates: Vec<(f64, u32, u32)> = Vec::new();
         let middle = |i: u32| edges[i as usize].middle_height_m();
         let is_low = |p: &Coinciding| p.start_m.max(p.end_m) <= climb_m;
         for pairs in self.by_segment() {
             if let [p] = pairs {
                 if is_low(p) {
-                    twins[p.one as usize] = p.two;
-                    twins[p.two as usize] = p.one;
+                    twins[p.one as usize] = Some(EdgePlace::new(p.two));
+                    twins[p.two as usize] = Some(EdgePlace::new(p.one));
                 }
                 continue;
             }
@@ -226,9 +230,9 @@ impl CoincidingEdges {
             candidates.extend(low.map(|p| (middle(p.one) + middle(p.two), p.one, p.two)));
             candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
             for &(_, i, j) in &candidates {
-                if twins[i as usize] == NO_EDGE && twins[j as usize] == NO_EDGE {
-                    twins[i as usize] = j;
-                    twins[j as usize] = i;
+                if twins[i as usize].is_none() && twins[j as usize].is_none() {
+                    twins[i as usize] = Some(EdgePlace::new(j));
+                    twins[j as usize] = Some(EdgePlace::new(i));
                 }
             }
         }
@@ -239,37 +243,38 @@ impl CoincidingEdges {
 /// Which edges have the same two ends in plan. Edges of one segment form a chain, ascending.
 struct SegmentTable {
     /// The next edge of the same segment.
-    next: Vec<u32>,
+    next: Vec<Option<EdgePlace>>,
     /// Whether an edge is not the first one of its segment.
     follows: Vec<bool>,
 }
 
 impl SegmentTable {
     fn new(edges: &[GroundEdge]) -> Self {
-        let mut next = vec![NO_EDGE; edges.len()];
+        let mut next = vec![None; edges.len()];
         let mut follows = vec![false; edges.len()];
         let bits = (2 * edges.len()).next_power_of_two().trailing_zeros().max(1);
         let mask = (1_usize << bits) - 1;
         // At most half full, so that a free place is always found: part of the hash, and the last edge
         // of the segment.
-        let mut table: Vec<(u32, u32)> = vec![(0, NO_EDGE); 1 << bits];
+        let mut table: Vec<(u32, Option<EdgePlace>)> = vec![(0, None); 1 << bits];
         for (i, e) in edges.iter().enumerate() {
             let (low, high) = (e.from.min(e.to), e.from.max(e.to));
             let hash = hash_of_segment(low, high);
             let (mut place, tag) = ((hash >> (64 - bits)) as usize, hash as u32);
             loop {
                 let slot = &mut table[place];
-                if slot.1 == NO_EDGE {
-                    *slot = (tag, i as u32);
+                let here = Some(EdgePlace::new(i as u32));
+                let Some(last) = slot.1 else {
+                    *slot = (tag, here);
                     break;
-                }
-                let other = &edges[slot.1 as usize];
+                };
+                let other = &edges[last.index()];
                 if slot.0 == tag
                     && (low, high) == (other.from.min(other.to), other.from.max(other.to))
                 {
-                    next[slot.1 as usize] = i as u32;
+                    next[last.index()] = here;
                     follows[i] = true;
-                    slot.1 = i as u32;
+                    slot.1 = here;
                     break;
                 }
                 place = (place + 1) & mask;
@@ -280,12 +285,12 @@ impl SegmentTable {
 
     /// Whether an edge is the first of several with the same ends.
     fn begins_group(&self, edge: u32) -> bool {
-        self.next[edge as usize] != NO_EDGE && !self.follows[edge as usize]
+        self.next[edge as usize].is_some() && !self.follows[edge as usize]
     }
 
     /// The edges of a segment, from the first.
     fn group(&self, first: u32) -> impl Iterator<Item = u32> {
-        let after = |&i: &u32| Some(self.next[i as usize]).filter(|&n| n != NO_EDGE);
+        let after = |&i: &u32| self.next[i as usize].map(EdgePlace::number);
         std::iter::successors(Some(first), after)
     }
 }
@@ -332,13 +337,13 @@ fn hash_of_segment(low: LatticePoint, high: LatticePoint) -> u64 {
 
 /// The twin of every edge that coincides in plan, the other way round, with an edge of another face
 /// at a height difference of at most `climb_m` at both ends. Of several the topmost, as always.
-pub(crate) fn pair_exact(edges: &[GroundEdge], climb_m: f64) -> Vec<u32> {
+pub(crate) fn pair_exact(edges: &[GroundEdge], climb_m: f64) -> Vec<Option<EdgePlace>> {
     CoincidingEdges::find(edges).twins(edges, climb_m)
 }
 
 /// How far across an edge to look.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct LookAcross {
     /// Outwards, in lattice units.
     pub(crate) outwards: f64,
     /// Inwards, in lattice units: how much faces may overlap by rounding.
@@ -357,7 +362,7 @@ pub(crate) struct Match {
 }
 
 /// What runs along each of some edges within reach, among the same.
-pub(crate) fn match_within(edges: &[GroundEdge], reach: Reach) -> Vec<Vec<Match>> {
+pub(crate) fn match_within(edges: &[GroundEdge], reach: LookAcross) -> Vec<Vec<Match>> {
     let all: Vec<u32> = (0..edges.len() as u32).collect();
     match_among(edges, &all, &all, reach)
 }
@@ -366,7 +371,7 @@ pub(crate) fn match_within(edges: &[GroundEdge], reach: Reach) -> Vec<Vec<Match>
 /// others.
 pub(crate) fn match_some_within(
     edges: &[GroundEdge],
-    reach: Reach,
+    reach: LookAcross,
     is_wanted: impl Fn(&Aabb) -> bool + Sync,
 ) -> Vec<Vec<Match>> {
     let box_of = |i: u32| edge_box(&edges[i as usize]);
@@ -384,7 +389,7 @@ fn match_among(
     edges: &[GroundEdge],
     wanted: &[u32],
     others: &[u32],
-    reach: Reach,
+    reach: LookAcross,
 ) -> Vec<Vec<Match>> {
     let tree = BoxTree::build_with(others.len(), |k| edge_box(&edges[others[k as usize] as usize]));
     let found: Vec<Vec<Match>> = wanted
@@ -422,7 +427,7 @@ fn match_among(
 }
 
 /// Where edges may lie that run along an edge with the given box.
-fn around(edge: Aabb, reach: Reach) -> Aabb {
+fn around(edge: Aabb, reach: LookAcross) -> Aabb {
     widened(edge, reach.outwards.max(reach.inwards), reach.climb_m)
 }
 
@@ -473,7 +478,7 @@ impl<'a> EdgeLine<'a> {
     }
 
     /// The stretch of the edge along which `other` runs the other way within reach.
-    fn facing_span(&self, other: &GroundEdge, reach: Reach) -> Option<(f64, f64)> {
+    fn facing_span(&self, other: &GroundEdge, reach: LookAcross) -> Option<(f64, f64)> {
         let Self { edge, length, along, .. } = *self;
         // The face lies to the left, so outwards is to the right.
         let out = DVec2::new(along.y, -along.x);
@@ -553,7 +558,7 @@ mod tests {
         }
     }
 
-    const REACH: Reach = Reach { outwards: 10.0, inwards: 2.0, climb_m: 0.4 };
+    const REACH: LookAcross = LookAcross { outwards: 10.0, inwards: 2.0, climb_m: 0.4 };
 
     #[test]
     fn a_facing_edge_covers_its_stretch() {
@@ -585,6 +590,7 @@ mod tests {
             edge((100, 0), (0, 0), (0.1, 0.1), 2),
             edge((0, 0), (100, 0), (9.0, 9.0), 3),
         ];
-        assert_eq!(pair_exact(&edges, 0.4), vec![1, 0, NO_EDGE, NO_EDGE]);
+        let [one, two] = [0, 1].map(|place| Some(EdgePlace::new(place)));
+        assert_eq!(pair_exact(&edges, 0.4), vec![two, one, None, None]);
     }
 }

@@ -9,13 +9,15 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::NOISE_M;
 use crate::exact::filter_slopes::{SortedSoup, TriangleClass};
-use crate::exact::read::{metres, normal_units, plan};
-use crate::surface::{FaceOrigin, Plane};
+use crate::ids::TriangleId;
+use crate::input::limits::NOISE_M;
+use crate::input::points::{metres, normal_units, plan};
+use crate::surface::{FaceOrigin, Plane, plan_m};
+use crate::view::{FaceLook, StageView};
 use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
-use surefoot_mesh::CellKind;
+use surefoot_mesh::{CellKind, EdgeClass};
 
 /// How far a triangle's corner may lie above or below the plane of the face that takes it in, in
 /// metres.
@@ -48,11 +50,30 @@ pub(crate) struct MergedFaces {
 
 const NONE: u32 = u32::MAX;
 
+impl MergedFaces {
+    /// The triangles of every face, and the faces' outlines.
+    pub(crate) fn view(&self) -> StageView {
+        let soup = &self.sorted.soup;
+        let mut view = StageView::in_frame(&soup.frame);
+        for (number, face) in (0..).zip(&self.faces) {
+            let FaceOrigin { kind, area, plane, .. } = face.origin;
+            let look = FaceLook { kind, area, component: Some(number) };
+            for &t in &face.triangles {
+                view.add_face(&soup.frame, &soup.corners_m(soup.triangles[t as usize]), look);
+            }
+            for &(from, to) in &face.outline {
+                let at = |p: LatticePoint| plan_m(p).extend(plane.height_at(p));
+                view.add_edge(&soup.frame, [at(from), at(to)], EdgeClass::Open);
+            }
+        }
+        view
+    }
+}
+
 pub(crate) fn merge_faces(
     sorted: SortedSoup,
     context: &mut StageContext<'_>,
 ) -> Result<MergedFaces, BakeError> {
-    let neighbours = neighbours(&sorted);
     let count = sorted.soup.triangles.len();
     let mut order: Vec<(f64, u32)> = (0..count as u32)
         .into_par_iter()
@@ -64,10 +85,51 @@ pub(crate) fn merge_faces(
         .collect();
     order.par_sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
 
-    let mut face_of_triangle = vec![NONE; count];
+    let (mut face_of_triangle, mut groups) = grow_faces(&sorted, &order);
+    let seeds = order_of_seeds(&face_of_triangle, &order);
+    let order = along_curve(&sorted, &groups);
+    let mut number = vec![NONE; groups.len()];
+    for (face, &rank) in order.iter().enumerate() {
+        number[rank as usize] = face as u32;
+    }
+    for face in face_of_triangle.iter_mut().filter(|f| **f != NONE) {
+        *face = number[*face as usize];
+    }
+    let in_order: Vec<(u32, Vec<u32>)> =
+        order.iter().map(|&rank| (rank, std::mem::take(&mut groups[rank as usize]))).collect();
+    let faces: Vec<MergedFace> = in_order
+        .into_par_iter()
+        .map(|(rank, triangles)| (rank, triangles, seeds[rank as usize]))
+        .map(|(rank, triangles, seed)| MergedFace {
+            rank,
+            origin: FaceOrigin {
+                plane: Plane::through(
+                    metres(sorted.corners(seed)[0]),
+                    sorted.normals[seed as usize],
+                ),
+                kind: match sorted.classes[seed as usize] {
+                    TriangleClass::Riser => CellKind::Ramp,
+                    _ => CellKind::Ground,
+                },
+                area: sorted.soup.areas[seed as usize],
+                source: triangles.first().map(|&t| TriangleId::new(t)),
+            },
+            outline: outline(&sorted, &triangles),
+            triangles,
+        })
+        .collect();
+    context.count("faces", faces.len());
+    Ok(MergedFaces { sorted, faces, face_of_triangle })
+}
+
+/// Grows faces from the triangles in the given order. Gives the face of every triangle, and the triangles
+/// of every face.
+fn grow_faces(sorted: &SortedSoup, order: &[(f64, u32)]) -> (Vec<u32>, Vec<Vec<u32>>) {
+    let neighbours = neighbours(sorted);
+    let mut face_of_triangle = vec![NONE; sorted.soup.triangles.len()];
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut stack = Vec::new();
-    for &(_, seed) in &order {
+    for &(_, seed) in order {
         if face_of_triangle[seed as usize] != NONE {
             continue;
         }
@@ -103,41 +165,7 @@ pub(crate) fn merge_faces(
         group.sort_unstable();
         groups.push(group);
     }
-
-    let seeds = order_of_seeds(&face_of_triangle, &order);
-    let order = along_curve(&sorted, &groups);
-    let mut number = vec![NONE; groups.len()];
-    for (face, &rank) in order.iter().enumerate() {
-        number[rank as usize] = face as u32;
-    }
-    for face in face_of_triangle.iter_mut().filter(|f| **f != NONE) {
-        *face = number[*face as usize];
-    }
-    let in_order: Vec<(u32, Vec<u32>)> =
-        order.iter().map(|&rank| (rank, std::mem::take(&mut groups[rank as usize]))).collect();
-    let faces: Vec<MergedFace> = in_order
-        .into_par_iter()
-        .map(|(rank, triangles)| (rank, triangles, seeds[rank as usize]))
-        .map(|(rank, triangles, seed)| MergedFace {
-            rank,
-            origin: FaceOrigin {
-                plane: Plane::through(
-                    metres(sorted.corners(seed)[0]),
-                    sorted.normals[seed as usize],
-                ),
-                kind: match sorted.classes[seed as usize] {
-                    TriangleClass::Riser => CellKind::Ramp,
-                    _ => CellKind::Ground,
-                },
-                area: sorted.soup.areas[seed as usize],
-                source: triangles[0],
-            },
-            outline: outline(&sorted, &triangles),
-            triangles,
-        })
-        .collect();
-    context.count("faces", faces.len());
-    Ok(MergedFaces { sorted, faces, face_of_triangle })
+    (face_of_triangle, groups)
 }
 
 /// The faces' ranks along a Morton curve through their first corners. Faces are numbered in this order:
@@ -149,7 +177,7 @@ fn along_curve(sorted: &SortedSoup, groups: &[Vec<u32>]) -> Vec<u32> {
         .map(|(rank, triangles)| {
             let corner =
                 triangles.first().map_or(LatticePoint::default(), |&t| plan(sorted.corners(t)[0]));
-            (corner.place_on_curve(), rank as u32)
+            (corner.morton_code(), rank as u32)
         })
         .collect();
     keys.par_sort_unstable();

@@ -5,9 +5,9 @@
 //! below the agent's head drops its shadow between the two. Ground on both sides of a crack is one ground;
 //! on both sides of a lamp's cord it is not, however thin the cord.
 
-use crate::exact::NOISE_M;
 use crate::exact::cut::World;
 use crate::exact::match_edges::{GroundEdge, Match};
+use crate::input::limits::NOISE_M;
 use crate::surface::plan_units;
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
@@ -37,7 +37,8 @@ pub(crate) fn part_obstructed(
             let mut obstructed: Vec<Span> = Vec::new();
             let mut free: Vec<Match> = Vec::new();
             for m in matches.iter() {
-                let hanging = Strip::between(edge, &edges[m.other as usize], m.span).hanging(world);
+                let hanging =
+                    CrackStrip::between(edge, &edges[m.other as usize], m.span).hanging(world);
                 free.extend(without(m.span, &hanging).map(|span| Match { span, ..*m }));
                 obstructed.extend(hanging);
             }
@@ -53,11 +54,11 @@ pub(crate) fn part_obstructed(
 /// Whether something hangs right behind a boundary of the ground, which lies to its left; given by its
 /// ends and their heights.
 pub(crate) fn hangs_behind(world: &World, ends: [(LatticePoint, f64); 2]) -> bool {
-    !Strip::behind(ends, BEHIND_UNITS).hanging(world).is_empty()
+    !CrackStrip::behind(ends, BEHIND_UNITS).hanging(world).is_empty()
 }
 
 /// The ground between an edge and what lies outwards of it.
-struct Strip {
+struct CrackStrip {
     from: DVec2,
     along: DVec2,
     /// From where to where along the edge, in lattice units.
@@ -70,7 +71,7 @@ struct Strip {
     half_step_m: f64,
 }
 
-impl Strip {
+impl CrackStrip {
     fn between(edge: &GroundEdge, other: &GroundEdge, span: Span) -> Self {
         let (from, run) = (plan_units(edge.from), plan_units(edge.to) - plan_units(edge.from));
         let length = run.length();

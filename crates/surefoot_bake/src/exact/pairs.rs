@@ -7,32 +7,53 @@
 //! pairs apart, and the edges across learn of it by their marks.
 
 use crate::exact::match_edges::{SegmentFilter, SomeEdges};
-use crate::surface::{Face, SurfaceEdge};
+use crate::ids::{PairMark, SurfaceEdgeId};
+use crate::surface::{Face, SurfaceEdge, WalkableSurface, view_of};
+use crate::view::StageView;
 use std::sync::atomic::{AtomicBool, Ordering};
-use surefoot_mesh::NO_EDGE;
+use surefoot_geom::Frame;
 
-/// The marks of pairs, and which of these were taken apart.
+/// A face whose twins are known by marks.
+pub(crate) type MarkedFace = Face<PairMark>;
+
+/// Ground that is to be joined: pieces of which some edges are known to coincide.
+pub(crate) struct UnjoinedSurface {
+    pub(crate) frame: Frame,
+    pub(crate) faces: Vec<MarkedFace>,
+    pub(crate) area_names: Vec<String>,
+    /// What is known to coincide, by the marks that the faces carry.
+    pub(crate) pairs: Pairs,
+}
+
+impl UnjoinedSurface {
+    /// Joined ground whose faces are about to change.
+    pub(crate) fn of(surface: WalkableSurface) -> Self {
+        let (faces, pairs) = Pairs::mark(surface.faces);
+        Self { frame: surface.frame, faces, area_names: surface.area_names, pairs }
+    }
+
+    /// What a person would look at: pieces, none of them joined with another.
+    pub(crate) fn view(&self) -> StageView {
+        view_of(&self.frame, &self.faces, 0..)
+    }
+}
+
+/// Which pairs were taken apart, by their marks.
 pub(crate) struct Pairs {
     apart: Vec<AtomicBool>,
 }
 
 impl Pairs {
     /// Marks both edges of every pair of twins with the smaller of their numbers.
-    pub(crate) fn mark(faces: &mut [Face]) -> Self {
+    pub(crate) fn mark(faces: Vec<Face>) -> (Vec<MarkedFace>, Self) {
         let mut count = 0;
-        for e in faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
-            if e.twin != NO_EDGE {
-                e.twin = e.twin.min(count);
-            }
+        let mut mark = |twin: Option<SurfaceEdgeId>| {
+            let number = count;
             count += 1;
-        }
-        Self::below(count)
-    }
-
-    /// The pairs of faces whose edges carry marks.
-    pub(crate) fn marked(faces: &[Face]) -> Self {
-        let marks = faces.iter().flat_map(|f| f.loops.iter().flatten()).map(|e| e.twin);
-        Self::below(marks.filter(|&m| m != NO_EDGE).max().map_or(0, |m| m + 1))
+            twin.map(|t| PairMark::new(t.number().min(number)))
+        };
+        let marked = faces.into_iter().map(|f| f.with_twins(&mut mark)).collect();
+        (marked, Self::below(count))
     }
 
     /// No pairs: faces whose edges carry no marks.
@@ -45,17 +66,17 @@ impl Pairs {
     }
 
     /// Whether it is not known of an edge that it coincides with another.
-    fn is_open(&self, edge: &SurfaceEdge) -> bool {
-        edge.twin == NO_EDGE || self.apart[edge.twin as usize].load(Ordering::Relaxed)
+    fn is_open(&self, edge: &SurfaceEdge<PairMark>) -> bool {
+        edge.twin.is_none_or(|mark| self.apart[mark.index()].load(Ordering::Relaxed))
     }
 
     /// The edges of which it is not known, and all that lie along one of them: where edges lie over each
     /// other, a pair may have to make room for another.
-    pub(crate) fn open_edges(&self, faces: &[Face]) -> SomeEdges {
+    pub(crate) fn open_edges(&self, faces: &[MarkedFace]) -> SomeEdges {
         if self.apart.is_empty() {
             return SomeEdges::all(faces);
         }
-        let edges = || faces.iter().flat_map(Face::edges);
+        let edges = || faces.iter().flat_map(MarkedFace::edges);
         let open = || edges().filter(|(e, _)| self.is_open(e));
         let mut along = SegmentFilter::with_room_for(open().count());
         open().for_each(|(e, to)| along.put_in(e.from, to));
@@ -63,43 +84,42 @@ impl Pairs {
     }
 
     /// Takes apart all pairs of a face that is about to change.
-    pub(crate) fn part(&self, face: &mut Face) {
+    pub(crate) fn part(&self, face: &mut MarkedFace) {
         for e in face.loops.iter_mut().flatten() {
-            if e.twin != NO_EDGE {
-                self.apart[e.twin as usize].store(true, Ordering::Relaxed);
-                e.twin = NO_EDGE;
+            if let Some(mark) = e.twin.take() {
+                self.apart[mark.index()].store(true, Ordering::Relaxed);
             }
         }
     }
 
     /// Takes the marks of pairs that were taken apart away from the edges that still carry them.
-    pub(crate) fn clear_parted(&self, faces: &mut [Face]) {
+    pub(crate) fn clear_parted(&self, faces: &mut [MarkedFace]) {
         for e in faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
             if self.is_open(e) {
-                e.twin = NO_EDGE;
+                e.twin = None;
             }
         }
     }
 
     /// Puts numbers of edges in place of the marks.
-    pub(crate) fn number(&self, faces: &mut [Face]) {
-        if self.apart.is_empty() {
-            return;
+    pub(crate) fn number(&self, mut faces: Vec<MarkedFace>) -> Vec<Face> {
+        self.clear_parted(&mut faces);
+        // The two edges of every pair.
+        let mut ends: Vec<[Option<SurfaceEdgeId>; 2]> = vec![[None; 2]; self.apart.len()];
+        let marks = faces.iter().flat_map(|f| f.loops.iter().flatten()).map(|e| e.twin);
+        for (mark, number) in marks.zip(0..).filter_map(|(mark, number)| Some((mark?, number))) {
+            let [first, other] = &mut ends[mark.index()];
+            *if first.is_none() { first } else { other } = Some(SurfaceEdgeId::new(number));
         }
-        self.clear_parted(faces);
-        let mut first = vec![NO_EDGE; self.apart.len()];
-        let mut other = first.clone();
-        let numbered = faces.iter().flat_map(|f| f.loops.iter().flatten()).zip(0..);
-        for (e, number) in numbered.filter(|(e, _)| e.twin != NO_EDGE) {
-            let place = if first[e.twin as usize] == NO_EDGE { &mut first } else { &mut other };
-            place[e.twin as usize] = number;
-        }
-        debug_assert!(first.iter().zip(&other).all(|(a, b)| (*a == NO_EDGE) == (*b == NO_EDGE)));
-        let edges = faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()).zip(0..);
-        for (e, number) in edges.filter(|(e, _)| e.twin != NO_EDGE) {
-            let mark = e.twin as usize;
-            e.twin = if first[mark] == number { other[mark] } else { first[mark] };
-        }
+        debug_assert!(ends.iter().all(|[first, other]| first.is_none() == other.is_none()));
+        let mut number = 0;
+        let mut other_end = |mark: Option<PairMark>| {
+            let here = SurfaceEdgeId::new(number);
+            number += 1;
+            let [first, other] = ends[mark?.index()];
+            if first == Some(here) { other } else { first }
+        };
+        faces.into_iter().map(|f| f.with_twins(&mut other_end)).collect()
     }
 }
 
@@ -107,6 +127,7 @@ impl Pairs {
 mod tests {
     use super::*;
     use crate::exact::match_edges::{collect_edges, pair_exact};
+    use crate::ids::EdgePlace;
     use crate::surface::level_face;
 
     /// Squares in a row, with twins.
@@ -117,37 +138,36 @@ mod tests {
             .collect();
         let twins = pair_exact(&collect_edges(&faces), 0.4);
         let edges = faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
-        edges.zip(twins).for_each(|(e, twin)| e.twin = twin);
+        let id = |place: EdgePlace| SurfaceEdgeId::new(place.number());
+        edges.zip(twins).for_each(|(e, twin)| e.twin = twin.map(id));
         faces
     }
 
-    fn twins(faces: &[Face]) -> Vec<u32> {
+    fn twins(faces: &[Face]) -> Vec<Option<SurfaceEdgeId>> {
         faces.iter().flat_map(|f| f.loops.iter().flatten()).map(|e| e.twin).collect()
     }
 
     #[test]
     fn marks_become_the_numbers_that_they_came_from() {
-        let mut faces = row(3);
+        let faces = row(3);
         let before = twins(&faces);
-        assert_eq!(before.iter().filter(|&&t| t != NO_EDGE).count(), 4);
-        Pairs::mark(&mut faces).number(&mut faces);
-        assert_eq!(twins(&faces), before);
+        assert_eq!(before.iter().flatten().count(), 4);
+        let (marked, pairs) = Pairs::mark(faces);
+        assert_eq!(twins(&pairs.number(marked)), before);
     }
 
     #[test]
     fn a_changed_face_leaves_its_neighbours_open_and_the_others_paired() {
-        let mut faces = row(4);
-        let pairs = Pairs::mark(&mut faces);
+        let (mut faces, pairs) = Pairs::mark(row(4));
         pairs.part(&mut faces[0]);
         faces[0].loops[0].remove(3);
         let open = faces[1].loops[0].iter().filter(|e| pairs.is_open(e)).count();
         assert_eq!(open, 3, "what lay across the changed face is open too");
         // The numbers of all that follows are others now.
-        pairs.number(&mut faces);
-        let twins = twins(&faces);
-        assert_eq!(twins.iter().filter(|&&t| t != NO_EDGE).count(), 4);
-        for (i, &t) in twins.iter().enumerate().filter(|(_, t)| **t != NO_EDGE) {
-            assert_eq!(twins[t as usize], i as u32);
+        let twins = twins(&pairs.number(faces));
+        assert_eq!(twins.iter().flatten().count(), 4);
+        for (i, twin) in twins.iter().enumerate().filter_map(|(i, t)| Some((i, (*t)?))) {
+            assert_eq!(twins[twin.index()].map(SurfaceEdgeId::index), Some(i));
         }
     }
 }

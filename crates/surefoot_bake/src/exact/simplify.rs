@@ -10,16 +10,18 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::LIMIT_SLACK_M;
-use crate::exact::join_edges::set_twins;
-use crate::surface::{DisjointSets, Face, FaceOrigin, Plane, SurfaceEdge, WalkableSurface, plan_m};
+use crate::exact::join_edges::join_anew;
+use crate::exact::pairs::MarkedFace;
+use crate::ids::SurfaceEdgeId;
+use crate::input::limits::LIMIT_SLACK_M;
+use crate::surface::{Face, FaceOrigin, Plane, SurfaceEdge, WalkableSurface, plan_m};
 use glam::{DMat3, DVec3};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
-use surefoot_geom::LatticePoint;
 use surefoot_geom::predicates::orient;
 use surefoot_geom::triangulate::triangulate_polygon;
-use surefoot_mesh::{Agent, EdgeClass, NO_EDGE};
+use surefoot_geom::{DisjointSets, LatticePoint};
+use surefoot_mesh::{Agent, EdgeClass};
 
 /// Faces with more corners than this stay as they are.
 const MOST_CORNERS: usize = 8;
@@ -40,7 +42,7 @@ pub(crate) fn simplify(
 ) -> Result<WalkableSurface, BakeError> {
     let before = surface.faces.len();
     context.count("faces_before", before);
-    let mut simplifier = Simplifier::new(&surface, tolerance_m);
+    let mut simplifier = QuadricSimplifier::new(&surface, tolerance_m);
     let mut steps = 0_u32;
     while simplifier.contract_next() {
         steps += 1;
@@ -55,7 +57,6 @@ pub(crate) fn simplify(
     };
     context.count("faces_after", surface.faces.len());
     debug_assert_eq!(surface.check_invariants(), Ok(()));
-    context.observe(|| surface.view());
     Ok(surface)
 }
 
@@ -91,7 +92,7 @@ impl Quadric {
     }
 }
 
-struct Point {
+struct SimplifiedPoint {
     plan: LatticePoint,
     /// Relative to `plan`, all in metres.
     place: DVec3,
@@ -104,7 +105,7 @@ struct Point {
     changes: u32,
 }
 
-struct Triangle {
+struct SimplifiedTriangle {
     corners: [u32; 3],
     /// The face it came from; [`NONE`] once it is gone.
     face: u32,
@@ -115,35 +116,35 @@ struct Triangle {
 }
 
 /// A point that may be taken out: cheapest first, then by number.
-struct Entry {
+struct Contraction {
     cost: f64,
     point: u32,
     changes: u32,
 }
 
-impl PartialEq for Entry {
+impl PartialEq for Contraction {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
-impl Eq for Entry {}
-impl PartialOrd for Entry {
+impl Eq for Contraction {}
+impl PartialOrd for Contraction {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Entry {
+impl Ord for Contraction {
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |e: &Self| (e.point, e.changes);
         self.cost.total_cmp(&other.cost).then(key(self).cmp(&key(other)))
     }
 }
 
-struct Simplifier {
-    points: Vec<Point>,
-    triangles: Vec<Triangle>,
+struct QuadricSimplifier {
+    points: Vec<SimplifiedPoint>,
+    triangles: Vec<SimplifiedTriangle>,
     origins: Vec<FaceOrigin>,
-    queue: BinaryHeap<Reverse<Entry>>,
+    queue: BinaryHeap<Reverse<Contraction>>,
     tolerance_m: f64,
 }
 
@@ -151,7 +152,7 @@ fn takes_part(face: &Face) -> bool {
     face.loops.len() == 1 && face.loops[0].len() <= MOST_CORNERS
 }
 
-impl Simplifier {
+impl QuadricSimplifier {
     fn new(surface: &WalkableSurface, tolerance_m: f64) -> Self {
         let (point_of_edge, count) = name_points(surface);
         let origins: Vec<FaceOrigin> = surface.faces.iter().map(Face::origin).collect();
@@ -159,7 +160,7 @@ impl Simplifier {
         let mut plans = vec![LatticePoint::default(); count as usize];
         let mut fixed = vec![false; count as usize];
         let firsts = surface.first_edges();
-        let owner = |edge: u32| firsts.partition_point(|&f| f <= edge) - 1;
+        let owner = |edge: SurfaceEdgeId| firsts.partition_point(|&f| f <= edge.number()) - 1;
         let mut triangles = Vec::new();
         for (f, face) in surface.faces.iter().enumerate() {
             let first = firsts[f] as usize;
@@ -172,12 +173,12 @@ impl Simplifier {
                     plans[point] = e.from;
                     heights[point].0 += face.plane.height_at(e.from);
                     heights[point].1 += 1;
-                    let inner = e.class == EdgeClass::Inner && e.twin != NO_EDGE && {
-                        let other = owner(e.twin);
+                    let twin = e.twin.filter(|_| e.class == EdgeClass::Inner);
+                    let inner = twin.map(owner).is_some_and(|other| {
                         let like = &origins[other];
                         takes_part(&surface.faces[other])
                             && (like.kind, like.area) == (origin.kind, origin.area)
-                    };
+                    });
                     if !inner || !takes_part(face) {
                         fixed[point] = true;
                         fixed[next] = true;
@@ -188,7 +189,7 @@ impl Simplifier {
             if takes_part(face)
                 && let Ok(found) = triangulate_polygon(&face.polygon())
             {
-                triangles.extend(found.into_iter().map(|t| Triangle {
+                triangles.extend(found.into_iter().map(|t| SimplifiedTriangle {
                     corners: t.map(|i| point_of_edge[first + i as usize]),
                     face: f as u32,
                     changed: false,
@@ -196,11 +197,11 @@ impl Simplifier {
                 }));
             }
         }
-        let mut points: Vec<Point> = plans
+        let mut points: Vec<SimplifiedPoint> = plans
             .into_iter()
             .zip(heights)
             .zip(fixed)
-            .map(|((plan, (sum, count)), fixed)| Point {
+            .map(|((plan, (sum, count)), fixed)| SimplifiedPoint {
                 plan,
                 place: plan_m(plan).extend(sum / f64::from(count.max(1))),
                 fixed,
@@ -241,7 +242,7 @@ impl Simplifier {
                 }
             }
         }
-        self.queue.push(Reverse(Entry { cost, point: p, changes: point.changes }));
+        self.queue.push(Reverse(Contraction { cost, point: p, changes: point.changes }));
     }
 
     /// The points joined to a point by an edge, sorted.
@@ -385,19 +386,20 @@ impl Simplifier {
                 touched[f] = true;
             }
         }
-        let mut faces: Vec<Face> = surface
+        let mut faces: Vec<MarkedFace> = surface
             .faces
             .iter()
             .zip(&touched)
             .filter(|(_, touched)| !**touched)
-            .map(|(face, _)| face.clone())
+            .map(|(face, _)| face.clone().with_twins(|_| None))
             .collect();
         for t in self.triangles.iter().filter(|t| t.face != NONE && touched[t.face as usize]) {
             let origin = self.origins[t.face as usize];
             let edge = |p: u32| SurfaceEdge {
                 from: self.points[p as usize].plan,
                 class: EdgeClass::Inner,
-                twin: NO_EDGE,
+                twin: None,
+                divides: false,
             };
             faces.push(Face {
                 loops: vec![t.corners.map(edge).to_vec()],
@@ -415,16 +417,13 @@ impl Simplifier {
                 let n = edges.len();
                 for i in 0..n {
                     let (from, to) = (edges[i].from, edges[(i + 1) % n].from);
-                    edges[i].twin = NO_EDGE;
                     if let Ok(at) = classes.binary_search_by(|c| (c.0, c.1).cmp(&(from, to))) {
                         edges[i].class = classes[at].2;
                     }
                 }
             }
         }
-        let mut simple = WalkableSurface { faces, ..surface };
-        set_twins(&mut simple, climb_m);
-        simple
+        WalkableSurface { faces: join_anew(faces, climb_m), ..surface }
     }
 }
 
@@ -456,9 +455,9 @@ fn name_points(surface: &WalkableSurface) -> (Vec<u32>, u32) {
     let mut sets = DisjointSets::new(count);
     let all = surface.faces.iter().flat_map(|f| f.loops.iter().flatten());
     for (i, e) in all.enumerate() {
-        if e.twin != NO_EDGE && e.class == EdgeClass::Inner {
-            sets.join(i as u32, next[e.twin as usize]);
-            sets.join(next[i], e.twin);
+        if let Some(twin) = e.twin.filter(|_| e.class == EdgeClass::Inner) {
+            sets.join(i as u32, next[twin.index()]);
+            sets.join(next[i], twin.number());
         }
     }
     sets.number()

@@ -9,6 +9,7 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
+use crate::ids::SurfaceEdgeId;
 use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
 use glam::DVec2;
 use rayon::prelude::*;
@@ -18,7 +19,6 @@ use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::predicates::orient;
-use surefoot_mesh::NO_EDGE;
 
 /// Loops with fewer corners are left as they are.
 const FEWEST_CORNERS: usize = 5;
@@ -41,25 +41,22 @@ pub(crate) fn simplify_boundary(
     context.count("corners_before", before);
     context.count("corners_after", after);
     debug_assert_eq!(surface.check_invariants(), Ok(()));
-    context.observe(|| surface.view());
     Ok(surface)
 }
 
 /// Gives twins their new numbers. `kept[f][l]` lists the old places of the edges that loop `l` of
 /// face `f` still has.
 fn renumber(surface: &mut WalkableSurface, firsts: &[u32], kept: &[Vec<Vec<usize>>]) {
-    let mut renumbered = vec![NO_EDGE; firsts.last().copied().unwrap_or(0) as usize];
+    let mut renumbered = vec![None; firsts.last().copied().unwrap_or(0) as usize];
     let mut count = 0;
     for (first, loops) in firsts.iter().zip(kept) {
         for &old in loops.iter().flatten() {
-            renumbered[*first as usize + old] = count;
+            renumbered[*first as usize + old] = Some(SurfaceEdgeId::new(count));
             count += 1;
         }
     }
     for e in surface.faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
-        if e.twin != NO_EDGE {
-            e.twin = renumbered[e.twin as usize];
-        }
+        e.twin = e.twin.and_then(|twin| renumbered[twin.index()]);
     }
 }
 
@@ -67,7 +64,7 @@ fn renumber(surface: &mut WalkableSurface, firsts: &[u32], kept: &[Vec<Vec<usize
 /// loops.
 fn simplify_face(face: &mut Face, tolerance: f64) -> Vec<Vec<usize>> {
     let mut places = Vec::with_capacity(face.loops.len());
-    let loose = face.loops.iter().flatten().filter(|e| e.twin == NO_EDGE).count();
+    let loose = face.loops.iter().flatten().filter(|e| e.twin.is_none()).count();
     if loose < 3 {
         let mut first = 0;
         for edges in &face.loops {
@@ -85,7 +82,7 @@ fn simplify_face(face: &mut Face, tolerance: f64) -> Vec<Vec<usize>> {
     let mut first = 0;
     for edges in &mut face.loops {
         let count = edges.len();
-        let simplifier = Simplifier::new(edges, first, &original, &tree, tolerance);
+        let simplifier = BoundarySimplifier::new(edges, first, &original, &tree, tolerance);
         let (simplified, kept) = simplifier.run();
         *edges = simplified;
         places.push(kept);
@@ -99,7 +96,7 @@ fn plan_box(points: &[DVec2]) -> Aabb {
 }
 
 /// One loop on its way: corners in a ring, each with the edge that leaves it.
-struct Simplifier<'a> {
+struct BoundarySimplifier<'a> {
     edges: Vec<SurfaceEdge>,
     next: Vec<u32>,
     previous: Vec<u32>,
@@ -125,7 +122,7 @@ enum Change {
     Drop(LatticePoint),
 }
 
-impl<'a> Simplifier<'a> {
+impl<'a> BoundarySimplifier<'a> {
     fn new(
         edges: &[SurfaceEdge],
         first: usize,
@@ -200,7 +197,7 @@ impl<'a> Simplifier<'a> {
     }
 
     fn is_loose(&self, i: u32) -> bool {
-        self.edges[i as usize].twin == NO_EDGE
+        self.edges[i as usize].twin.is_none()
     }
 
     /// The cheapest good change at a corner, and how far the boundary moves by it in all.

@@ -10,10 +10,11 @@
 //! Both say which points they changed, so that a caller can look at what came of it ([`crossings`])
 //! and forbid the points that did harm.
 
-use crate::exact::NOISE_M;
 use crate::exact::match_edges::{GroundEdge, SomeEdges, edge_box, widened};
-use crate::exact::pairs::Pairs;
-use crate::surface::{Face, SurfaceEdge, plan_units};
+use crate::exact::pairs::{MarkedFace, Pairs};
+use crate::ids::PairMark;
+use crate::input::limits::NOISE_M;
+use crate::surface::{SurfaceEdge, plan_units};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -37,7 +38,7 @@ pub(crate) struct SnapReach {
 }
 
 /// Where a round of contractions looks.
-pub(crate) enum Near {
+pub(crate) enum Vicinity {
     /// Everywhere.
     Everything,
     /// At edges that start or end at one of these (sorted) points, and at all that lie beside them:
@@ -45,7 +46,7 @@ pub(crate) enum Near {
     Points(Vec<LatticePoint>),
 }
 
-impl Near {
+impl Vicinity {
     /// The same and some points more.
     pub(crate) fn and(&self, more: impl Iterator<Item = LatticePoint>) -> Self {
         match self {
@@ -60,7 +61,7 @@ impl Near {
     }
 
     /// Where edges lie beside those that have changed; `None` for everywhere.
-    pub(crate) fn changed(&self, faces: &[Face], reach: SnapReach) -> Option<Changed> {
+    pub(crate) fn changed(&self, faces: &[MarkedFace], reach: SnapReach) -> Option<Changed> {
         let Self::Points(points) = self else { return None };
         let is_near = |p: LatticePoint| points.binary_search(&p).is_ok();
         let edges = SomeEdges::of(faces, |e, to| is_near(e.from) || is_near(to)).edges;
@@ -90,27 +91,27 @@ pub(crate) struct Moved {
 
 /// An end of a loose edge: a plan point at a height.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct LooseEnd {
     point: LatticePoint,
     height_m: f64,
     /// Twice the area of the largest face there, in square lattice units.
     weight: i128,
 }
 
-impl End {
+impl LooseEnd {
     /// Where it is, height and all, in lattice units.
     fn place(&self) -> DVec3 {
         plan_units(self.point).extend(self.height_m * LATTICE_PER_M)
     }
 }
 
-fn by_place(a: &End, b: &End) -> Ordering {
+fn by_place(a: &LooseEnd, b: &LooseEnd) -> Ordering {
     a.point.cmp(&b.point).then(a.height_m.total_cmp(&b.height_m))
 }
 
 /// The ends of loose edges, sorted by place; ends at one place are one.
-fn ends_of(loose: &[GroundEdge], faces: &[Face]) -> Vec<End> {
-    let mut ends: Vec<End> = Vec::new();
+fn ends_of(loose: &[GroundEdge], faces: &[MarkedFace]) -> Vec<LooseEnd> {
+    let mut ends: Vec<LooseEnd> = Vec::new();
     let mut face = u32::MAX;
     let mut weight = 0;
     for (i, e) in loose.iter().enumerate() {
@@ -118,11 +119,11 @@ fn ends_of(loose: &[GroundEdge], faces: &[Face]) -> Vec<End> {
             face = e.face;
             weight = faces[face as usize].area2();
         }
-        ends.push(End { point: e.from, height_m: e.from_height_m, weight });
+        ends.push(LooseEnd { point: e.from, height_m: e.from_height_m, weight });
         // Where a border goes on, the next edge has the same end.
         let goes_on = loose.get(i + 1).is_some_and(|n| n.face == face && n.from == e.to);
         if !goes_on {
-            ends.push(End { point: e.to, height_m: e.to_height_m, weight });
+            ends.push(LooseEnd { point: e.to, height_m: e.to_height_m, weight });
         }
     }
     ends.par_sort_unstable_by(by_place);
@@ -137,14 +138,14 @@ fn ends_of(loose: &[GroundEdge], faces: &[Face]) -> Vec<End> {
 }
 
 /// The ends of a choice of loose edges, where they can be found.
-pub(crate) struct Ends {
-    list: Vec<End>,
+pub(crate) struct LooseEnds {
+    list: Vec<LooseEnd>,
     tree: BoxTree,
 }
 
-impl Ends {
+impl LooseEnds {
     /// The ends of loose edges, save for points in the (sorted) list of those that stay.
-    pub(crate) fn new(loose: &SomeEdges, faces: &[Face], stay: &[LatticePoint]) -> Self {
+    pub(crate) fn new(loose: &SomeEdges, faces: &[MarkedFace], stay: &[LatticePoint]) -> Self {
         let mut list = ends_of(&loose.edges, faces);
         list.retain(|e| stay.binary_search(&e.point).is_err());
         let tree = BoxTree::build_with(list.len(), |i| {
@@ -157,13 +158,13 @@ impl Ends {
 
 /// Vertex contractions, those across a crack first, the nearest first. Says which points moved, sorted.
 pub(crate) fn contract_points(
-    faces: &mut Vec<Face>,
-    ends: &Ends,
+    faces: &mut Vec<MarkedFace>,
+    ends: &LooseEnds,
     reach: SnapReach,
     pairs: &Pairs,
 ) -> Vec<Moved> {
-    let Ends { list: ends, tree } = ends;
-    let are_near = |one: &End, other: &End, apart2: i128| {
+    let LooseEnds { list: ends, tree } = ends;
+    let are_near = |one: &LooseEnd, other: &LooseEnd, apart2: i128| {
         // Ends at one plan point and different heights are one point to a mover: a step.
         (one.height_m - other.height_m).abs() <= reach.climb_m
             && apart2 as f64 <= reach.units * reach.units
@@ -196,7 +197,7 @@ pub(crate) fn contract_points(
     if close.iter().all(|p| p.0 == 0) {
         return Vec::new();
     }
-    let groups = Groups::gather(ends, &across_first(faces, ends, close), reach.units);
+    let groups = EndGroups::gather(ends, &across_first(faces, ends, close), reach.units);
     let target: Vec<LatticePoint> = groups.targets(ends);
     // Most points stay: a short list says which may move.
     let leaves = ends.iter().zip(&target).filter(|(e, to)| e.point != **to);
@@ -241,8 +242,8 @@ pub(crate) fn contract_points(
 /// those along one border. A border that gives way along itself first may lie too far away afterwards to
 /// meet what is across.
 fn across_first(
-    faces: &[Face],
-    ends: &[End],
+    faces: &[MarkedFace],
+    ends: &[LooseEnd],
     mut close: Vec<(i128, u32, u32)>,
 ) -> Vec<(i128, u32, u32)> {
     let point = |i: u32| ends[i as usize].point;
@@ -267,15 +268,15 @@ fn across_first(
 }
 
 /// Groups of ends that become one point.
-struct Groups {
+struct EndGroups {
     /// The group's leader for every end; leaders lead themselves.
     leader: Vec<u32>,
     /// The members of every leader's group.
     members: Vec<Vec<u32>>,
 }
 
-impl Groups {
-    fn gather(ends: &[End], pairs: &[(i128, u32, u32)], reach: f64) -> Self {
+impl EndGroups {
+    fn gather(ends: &[LooseEnd], pairs: &[(i128, u32, u32)], reach: f64) -> Self {
         let mut groups = Self {
             leader: (0..ends.len() as u32).collect(),
             members: (0..ends.len() as u32).map(|i| vec![i]).collect(),
@@ -307,7 +308,7 @@ impl Groups {
     }
 
     /// Where every end goes: its group's position with the most ground around it.
-    fn targets(&self, ends: &[End]) -> Vec<LatticePoint> {
+    fn targets(&self, ends: &[LooseEnd]) -> Vec<LatticePoint> {
         let best: Vec<LatticePoint> = self
             .members
             .iter()
@@ -326,9 +327,9 @@ impl Groups {
 /// Vertex-edge contractions: puts ends of other loose edges into the loose edges that they lie
 /// beside. Says which were put in, sorted.
 pub(crate) fn contract_into_edges(
-    faces: &mut Vec<Face>,
+    faces: &mut Vec<MarkedFace>,
     loose: &SomeEdges,
-    ends: &Ends,
+    ends: &LooseEnds,
     reach: SnapReach,
     pairs: &Pairs,
 ) -> Vec<LatticePoint> {
@@ -351,7 +352,7 @@ pub(crate) fn contract_into_edges(
 /// Puts points into edges, given ascending by edge and in order along it. Faces that become nothing
 /// have no loops left.
 pub(crate) fn insert_points(
-    faces: &mut [Face],
+    faces: &mut [MarkedFace],
     points: impl Iterator<Item = (u32, LatticePoint)>,
     pairs: &Pairs,
 ) {
@@ -368,7 +369,7 @@ pub(crate) fn insert_points(
             if next.peek().is_none_or(|i| i.0 >= end) {
                 continue;
             }
-            let mut out: Vec<SurfaceEdge> = Vec::with_capacity(corners.len() + 1);
+            let mut out: Vec<SurfaceEdge<PairMark>> = Vec::with_capacity(corners.len() + 1);
             for (number, e) in (first..).zip(corners.iter()) {
                 out.push(*e);
                 while let Some((_, from)) = next.next_if(|i| i.0 == number) {
@@ -389,12 +390,12 @@ pub(crate) fn insert_points(
 /// back along itself, no farther than `deep` lattice units beside it. Contraction makes them of narrow
 /// parts, some even turned over. Says where the borders now end that turned there, ascending by face.
 pub(crate) fn remove_folds(
-    faces: &mut Vec<Face>,
+    faces: &mut Vec<MarkedFace>,
     changed: &[LatticePoint],
     deep: f64,
     pairs: &Pairs,
 ) -> Vec<LatticePoint> {
-    let is_changed = |e: &SurfaceEdge| changed.binary_search(&e.from).is_ok();
+    let is_changed = |e: &SurfaceEdge<PairMark>| changed.binary_search(&e.from).is_ok();
     let feet: Vec<LatticePoint> = faces
         .par_iter_mut()
         .filter(|f| f.loops.iter().flatten().any(is_changed))
@@ -428,7 +429,7 @@ pub(crate) fn remove_folds(
 
 /// The first corner of a loop at which its border turns back along itself, and the nearer of the two
 /// points beside it: there the border ends when the corner is taken out.
-fn first_fold(edges: &[SurfaceEdge], deep: f64) -> Option<(usize, LatticePoint)> {
+fn first_fold(edges: &[SurfaceEdge<PairMark>], deep: f64) -> Option<(usize, LatticePoint)> {
     let n = edges.len();
     if n < 4 {
         return None;
@@ -452,7 +453,7 @@ fn first_fold(edges: &[SurfaceEdge], deep: f64) -> Option<(usize, LatticePoint)>
 /// edge of the ground by more than `deep` lattice units, or lie on one that runs the same way: pieces
 /// of ground that now lie over each other.
 pub(crate) fn crossings(
-    faces: &[Face],
+    faces: &[MarkedFace],
     changed: &[LatticePoint],
     climb_m: f64,
     deep: f64,
@@ -515,7 +516,7 @@ fn cuts_across(e: &GroundEdge, f: &GroundEdge, climb_m: f64, deep: f64) -> bool 
 /// The ends that lie beside an edge, between its own ends, in order along it.
 fn points_beside(
     edge: &GroundEdge,
-    ends: &[End],
+    ends: &[LooseEnd],
     tree: &BoxTree,
     reach: SnapReach,
 ) -> Vec<LatticePoint> {
@@ -525,7 +526,7 @@ fn points_beside(
     let along = run / length;
     let mut found: Vec<(f64, LatticePoint)> = Vec::new();
     tree.visit_box(&widened(edge_box(edge), reach.units, reach.climb_m), |i| {
-        let End { point, height_m, .. } = ends[i as usize];
+        let LooseEnd { point, height_m, .. } = ends[i as usize];
         if point == edge.from || point == edge.to {
             return;
         }
@@ -546,7 +547,7 @@ fn points_beside(
 
 /// Removes repeated points, spikes and loops without area; a face that has become nothing has no
 /// loops left.
-pub(crate) fn tidy_face(face: &mut Face) {
+pub(crate) fn tidy_face(face: &mut MarkedFace) {
     for edges in &mut face.loops {
         let mut i = 0;
         while edges.len() >= 3 && i < edges.len() {
@@ -560,10 +561,10 @@ pub(crate) fn tidy_face(face: &mut Face) {
             }
         }
     }
-    let area2 = |edges: &Vec<SurfaceEdge>| {
+    let area2 = |edges: &Vec<SurfaceEdge<PairMark>>| {
         contour_area2(&edges.iter().map(|e| e.from).collect::<Contour>())
     };
-    let sound = |l: usize, edges: &Vec<SurfaceEdge>| {
+    let sound = |l: usize, edges: &Vec<SurfaceEdge<PairMark>>| {
         edges.len() >= 3 && if l == 0 { area2(edges) > 0 } else { area2(edges) < 0 }
     };
     if face.loops.first().is_none_or(|outer| !sound(0, outer)) {

@@ -10,30 +10,30 @@
 //! longest side (thin triangles are contracted before everything else in Sanchez 2021, §2.5, too).
 
 use crate::exact::match_edges::{SomeEdges, pair_exact};
-use crate::exact::pairs::Pairs;
+use crate::exact::pairs::{MarkedFace, Pairs};
 use crate::exact::snap::{insert_points, tidy_face};
+use crate::ids::{PairMark, SurfaceEdgeId};
 use crate::surface::{Face, SurfaceEdge, plan_units};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::polygon::{Contour, contour_area2};
 use surefoot_geom::predicates::orient;
-use surefoot_mesh::NO_EDGE;
 
 /// Rounds of taking out slivers: what takes the corners of one may become one.
 const ROUNDS: usize = 4;
 
 /// An edge of a face with both its ends.
 #[derive(Clone, Copy)]
-struct Side {
-    edge: SurfaceEdge,
+struct FaceSide {
+    edge: SurfaceEdge<PairMark>,
     to: LatticePoint,
 }
 
 /// Takes slits out of faces with one of the (sorted) changed points. A face may come apart.
-pub(crate) fn dissolve_slits(faces: &mut Vec<Face>, changed: &[LatticePoint], pairs: &Pairs) {
-    let is_changed = |e: &SurfaceEdge| changed.binary_search(&e.from).is_ok();
-    let dissolved: Vec<(usize, Vec<Face>)> = faces
+pub(crate) fn dissolve_slits(faces: &mut Vec<MarkedFace>, changed: &[LatticePoint], pairs: &Pairs) {
+    let is_changed = |e: &SurfaceEdge<PairMark>| changed.binary_search(&e.from).is_ok();
+    let dissolved: Vec<(usize, Vec<MarkedFace>)> = faces
         .par_iter()
         .enumerate()
         .filter(|(_, f)| f.loops.iter().flatten().any(is_changed))
@@ -52,12 +52,12 @@ pub(crate) fn dissolve_slits(faces: &mut Vec<Face>, changed: &[LatticePoint], pa
 }
 
 /// The parts of a face whose slits are taken out; `None` when it has none.
-fn without_slits(face: &Face) -> Option<Vec<Face>> {
-    let mut sides: Vec<Side> = face.edges().map(|(edge, to)| Side { edge, to }).collect();
-    let key = |s: &Side| (s.edge.from.min(s.to), s.edge.from.max(s.to), s.edge.from);
+fn without_slits(face: &MarkedFace) -> Option<Vec<MarkedFace>> {
+    let mut sides: Vec<FaceSide> = face.edges().map(|(edge, to)| FaceSide { edge, to }).collect();
+    let key = |s: &FaceSide| (s.edge.from.min(s.to), s.edge.from.max(s.to), s.edge.from);
     sides.sort_by_key(key);
     let before = sides.len();
-    let mut kept: Vec<Side> = Vec::with_capacity(before);
+    let mut kept: Vec<FaceSide> = Vec::with_capacity(before);
     for group in sides.chunk_by(|a, b| (key(a).0, key(a).1) == (key(b).0, key(b).1)) {
         // Those that run up the segment come first.
         let up = group.partition_point(|s| s.edge.from < s.to);
@@ -79,11 +79,11 @@ fn without_slits(face: &Face) -> Option<Vec<Face>> {
         }
     }
     // A hole lies in the smallest loop around it.
-    outers.sort_by_key(Face::area2);
+    outers.sort_by_key(MarkedFace::area2);
     let Some(last) = outers.len().checked_sub(1) else { return Some(Vec::new()) };
     let mut places: Vec<usize> = Vec::with_capacity(holes.len());
     for hole in &holes {
-        let is_around = |f: &Face| {
+        let is_around = |f: &MarkedFace| {
             let is_corner = |p: LatticePoint| f.loops[0].iter().any(|e| e.from == p);
             let own = hole.iter().map(|e| e.from).find(|&p| !is_corner(p));
             own.is_none_or(|p| f.contains(p))
@@ -99,7 +99,7 @@ fn without_slits(face: &Face) -> Option<Vec<Face>> {
 
 /// The loops that (sorted) sides of a face make: where several start at a point, a loop goes on with
 /// the one that turns most to the left, so that no loop runs through a point twice without need.
-fn traced(sides: &[Side]) -> Vec<Vec<SurfaceEdge>> {
+fn traced(sides: &[FaceSide]) -> Vec<Vec<SurfaceEdge<PairMark>>> {
     let mut used = vec![false; sides.len()];
     let mut loops = Vec::new();
     for start in 0..sides.len() {
@@ -110,8 +110,8 @@ fn traced(sides: &[Side]) -> Vec<Vec<SurfaceEdge>> {
         let mut at = start;
         loop {
             used[at] = true;
-            edges.push(SurfaceEdge { twin: NO_EDGE, ..sides[at].edge });
-            let Side { edge, to } = sides[at];
+            edges.push(SurfaceEdge { twin: None, ..sides[at].edge });
+            let FaceSide { edge, to } = sides[at];
             if to == sides[start].edge.from {
                 break;
             }
@@ -153,35 +153,42 @@ fn clockwise_from(
     half(one).cmp(&half(two)).then_with(|| orient(at, one, two).cmp(&0))
 }
 
-/// Closes necks: puts corners that lie within `wide` lattice units beside an edge of their own face into
-/// it, and into its twin. If there were any, gives the pairs that are left; twins are to be set then.
-pub(crate) fn close_necks(faces: &mut Vec<Face>, wide: f64) -> Option<Pairs> {
+/// Necks of faces: corners beside an edge of their own face.
+pub(crate) struct Necks {
+    /// Which edges they are to be put into, ascending and in order along each.
+    inserts: Vec<(SurfaceEdgeId, LatticePoint)>,
+}
+
+/// Finds necks: corners that lie within `wide` lattice units beside an edge of their own face. `None`
+/// where there are none.
+pub(crate) fn find_necks(faces: &[Face], wide: f64) -> Option<Necks> {
     let mut firsts = Vec::with_capacity(faces.len());
     let mut count = 0_u32;
     for face in faces.iter() {
         firsts.push(count);
         count += face.edge_count() as u32;
     }
-    let mut inserts: Vec<(u32, f64, LatticePoint)> = faces
+    let mut inserts: Vec<(SurfaceEdgeId, f64, LatticePoint)> = faces
         .par_iter()
         .zip(&firsts)
         .flat_map_iter(|(face, first)| {
             necks(face, wide).into_iter().flat_map(move |(i, along, point)| {
-                let twin = face.loops.iter().flatten().nth(i as usize).map_or(NO_EDGE, |e| e.twin);
-                let both = [(first + i, along, point), (twin, 1.0 - along, point)];
-                both.into_iter().filter(|b| b.0 != NO_EDGE)
+                let twin = face.loops.iter().flatten().nth(i as usize).and_then(|e| e.twin);
+                let beyond = twin.map(|twin| (twin, 1.0 - along, point));
+                [(SurfaceEdgeId::new(first + i), along, point)].into_iter().chain(beyond)
             })
         })
         .collect();
     inserts.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
     inserts.dedup_by_key(|i| (i.0, i.2));
-    if inserts.is_empty() {
-        return None;
-    }
-    let pairs = Pairs::mark(faces);
-    insert_points(faces, inserts.into_iter().map(|i| (i.0, i.2)), &pairs);
+    let inserts: Vec<_> = inserts.into_iter().map(|i| (i.0, i.2)).collect();
+    (!inserts.is_empty()).then_some(Necks { inserts })
+}
+
+/// Closes necks: puts the corners into the edges that they lie beside, and into the twins of these.
+pub(crate) fn close_necks(faces: &mut Vec<MarkedFace>, necks: Necks, pairs: &Pairs) {
+    insert_points(faces, necks.inserts.into_iter().map(|i| (i.0.number(), i.1)), pairs);
     faces.retain(|f| !f.loops.is_empty());
-    Some(pairs)
 }
 
 /// The corners of a face that lie beside one of its edges: the edge, counted in the face, how far along
@@ -218,7 +225,7 @@ fn necks(face: &Face, wide: f64) -> Vec<(u32, f64, LatticePoint)> {
 /// side. Its corners go into the edge across that side; where there is none, a border of the ground is
 /// that much nearer.
 pub(crate) fn collapse_slivers(
-    faces: &mut Vec<Face>,
+    faces: &mut Vec<MarkedFace>,
     climb_m: f64,
     wide: f64,
     pairs: &Pairs,
@@ -239,7 +246,7 @@ pub(crate) fn collapse_slivers(
 }
 
 /// The longest side of a face if all its corners lie within `wide` lattice units of it, in order.
-fn longest_side_of_sliver(face: &Face, wide: f64) -> Option<usize> {
+fn longest_side_of_sliver(face: &MarkedFace, wide: f64) -> Option<usize> {
     let [corners] = face.loops.as_slice() else { return None };
     let n = corners.len();
     let at = |i: usize| plan_units(corners[i % n].from);
@@ -264,7 +271,7 @@ fn longest_side_of_sliver(face: &Face, wide: f64) -> Option<usize> {
 /// Takes out the given faces, save for those whose neighbour goes in the same turn. Says which points
 /// were put into others, sorted.
 fn collapse(
-    faces: &mut Vec<Face>,
+    faces: &mut Vec<MarkedFace>,
     thin: &[(u32, usize)],
     climb_m: f64,
     pairs: &Pairs,
@@ -293,15 +300,15 @@ fn collapse(
         let corners = &faces[face as usize].loops[0];
         let n = corners.len();
         let number = firsts[face as usize] + side as u32;
-        let twin = some.numbers.binary_search(&number).map_or(NO_EDGE, |k| twins[k]);
-        let other = some.edges.get(twin as usize).map(|e| e.face as usize);
+        let twin = some.numbers.binary_search(&number).ok().and_then(|k| twins[k]);
+        let other = twin.map(|t| some.edges[t.index()].face as usize);
         if takes[face as usize] || other.is_some_and(|o| goes[o]) {
             continue;
         }
         goes[face as usize] = true;
-        if let Some(other) = other {
+        if let (Some(other), Some(twin)) = (other, twin) {
             takes[other] = true;
-            let into = some.numbers[twin as usize];
+            let into = some.numbers[twin.index()];
             inserts.extend((2..n).map(|i| (into, i, corners[(side + i) % n].from)));
         }
     }
@@ -322,13 +329,14 @@ fn collapse(
 mod tests {
     use super::*;
     use crate::exact::match_edges::collect_edges;
+    use crate::ids::EdgePlace;
     use crate::surface::level_face;
 
     fn point((x, y): (i32, i32)) -> LatticePoint {
         LatticePoint::new(x, y)
     }
 
-    fn corners(face: &Face, number: usize) -> Vec<(i32, i32)> {
+    fn corners<T: Copy>(face: &Face<T>, number: usize) -> Vec<(i32, i32)> {
         face.loops[number].iter().map(|e| (e.from.x, e.from.y)).collect()
     }
 
@@ -336,12 +344,13 @@ mod tests {
     fn pair(faces: &mut [Face]) {
         let twins = pair_exact(&collect_edges(faces), 0.4);
         let edges = faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
-        edges.zip(twins).for_each(|(e, twin)| e.twin = twin);
+        let id = |place: EdgePlace| SurfaceEdgeId::new(place.number());
+        edges.zip(twins).for_each(|(e, twin)| e.twin = twin.map(id));
     }
 
     fn paired(faces: &mut [Face]) -> usize {
         pair(faces);
-        faces.iter().flat_map(|f| f.loops.iter().flatten()).filter(|e| e.twin != NO_EDGE).count()
+        faces.iter().flat_map(|f| f.loops.iter().flatten()).filter(|e| e.twin.is_some()).count()
     }
 
     #[test]
@@ -385,14 +394,14 @@ mod tests {
             (300, 300),
             (0, 300),
         ];
-        let mut face = level_face(&plates);
-        let hole = level_face(&[(600, 100), (700, 100), (700, 200), (600, 200)]);
+        let mut face: MarkedFace = level_face(&plates);
+        let hole: MarkedFace = level_face(&[(600, 100), (700, 100), (700, 200), (600, 200)]);
         face.loops.push(hole.loops[0].iter().rev().copied().collect());
         let area2 = face.area2();
         let mut faces = vec![face];
         dissolve_slits(&mut faces, &[point((300, 100))], &Pairs::none());
         assert_eq!(faces.len(), 2);
-        assert_eq!(faces.iter().map(Face::area2).sum::<i128>(), area2);
+        assert_eq!(faces.iter().map(MarkedFace::area2).sum::<i128>(), area2);
         let with_hole = faces.iter().find(|f| f.loops.len() == 2).unwrap();
         assert!(corners(with_hole, 0).contains(&(800, 300)));
         // Nothing changed there: nothing is looked at.
@@ -408,12 +417,15 @@ mod tests {
         let lower = level_face(&[(0, -900), (1000, -900), (1000, 0), (0, 0)]);
         let mut faces = vec![upper, lower];
         assert_eq!(paired(&mut faces), 2);
-        assert!(close_necks(&mut faces, 8.0).is_some());
+        let necks = find_necks(&faces, 8.0).unwrap();
+        let (mut marked, pairs) = Pairs::mark(faces);
+        close_necks(&mut marked, necks, &pairs);
+        let mut faces = pairs.number(marked);
         let at = (500, -3);
         assert_eq!(corners(&faces[0], 0), [(0, 0), at, (1000, 0), (1000, 900), at, (0, 900)]);
         assert_eq!(corners(&faces[1], 0), [(0, -900), (1000, -900), (1000, 0), at, (0, 0)]);
         assert_eq!(paired(&mut faces), 4);
-        assert!(close_necks(&mut faces, 8.0).is_none());
+        assert!(find_necks(&faces, 8.0).is_none());
     }
 
     #[test]
@@ -423,12 +435,12 @@ mod tests {
         let sliver = level_face(&[(0, 0), (1000, 0), (500, 5)]);
         let mut faces = vec![above, sliver, below];
         assert_eq!(paired(&mut faces), 6);
-        let pairs = Pairs::mark(&mut faces);
+        let (mut faces, pairs) = Pairs::mark(faces);
         collapse_slivers(&mut faces, 0.4, 4.0, &pairs);
         assert_eq!(faces.len(), 3, "5 units wide is a face when 4 are the limit");
         collapse_slivers(&mut faces, 0.4, 8.0, &pairs);
         assert_eq!(faces.len(), 2);
         assert!(corners(&faces[1], 0).contains(&(500, 5)));
-        assert_eq!(paired(&mut faces), 4);
+        assert_eq!(paired(&mut pairs.number(faces)), 4);
     }
 }

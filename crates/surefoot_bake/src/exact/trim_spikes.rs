@@ -5,7 +5,8 @@
 //! touch (T-junctions, jitter); they would lie between the ground on either side and keep it apart,
 //! and as a boundary they would erode it. The crack that they leave is closed like any other.
 
-use crate::exact::NOISE_M;
+use crate::exact::pairs::MarkedFace;
+use crate::input::limits::NOISE_M;
 use crate::surface::{Face, class_of_label, plan_m, plan_units};
 use glam::DVec2;
 use surefoot_geom::LatticePoint;
@@ -25,7 +26,7 @@ const PARALLEL_COSINE: f64 = -0.999;
 const BEYOND_UNITS: f64 = 2.0;
 
 /// A piece without its spikes: usually itself, sometimes nothing or several.
-pub(crate) fn trim_spikes(face: Face, overlayer: &mut Overlayer) -> Vec<Face> {
+pub(crate) fn trim_spikes(face: MarkedFace, overlayer: &mut Overlayer) -> Vec<MarkedFace> {
     if is_sliver(&face) {
         return Vec::new();
     }
@@ -54,7 +55,7 @@ pub(crate) fn trim_spikes(face: Face, overlayer: &mut Overlayer) -> Vec<Face> {
 }
 
 /// Whether all of a piece is narrow.
-fn is_sliver(face: &Face) -> bool {
+fn is_sliver(face: &MarkedFace) -> bool {
     let border: f64 = face.edges().map(|(e, to)| plan_m(e.from).distance(plan_m(to))).sum();
     2.0 * face.area_m2() < WIDTH_M * border
 }

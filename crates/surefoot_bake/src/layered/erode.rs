@@ -8,51 +8,11 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::layered::fine_map::{NO_HEIGHT, NO_PIXEL, STEPS};
-use crate::layered::link_pixels::LinkedMap;
-use crate::layered::scales::Scales;
+use crate::layered::model::distance_field::{DistanceField, NOWHERE};
+use crate::layered::model::fine_map::{NO_PIXEL, STEPS};
+use crate::layered::model::linked_map::LinkedMap;
+use crate::layered::model::scales::Scales;
 use surefoot_mesh::EdgeClass;
-
-/// No point of a boundary.
-pub(crate) const NOWHERE: [i32; 2] = [i32::MIN; 2];
-
-/// The distance to the boundary.
-#[derive(Debug)]
-pub(crate) struct DistanceField {
-    /// The nearest point of a boundary, in lattice units, or [`NOWHERE`] where none is near.
-    pub(crate) nearest: Vec<[i32; 2]>,
-    /// What lies there.
-    pub(crate) classes: Vec<EdgeClass>,
-    /// How far the contour keeps from the boundary, in lattice units.
-    pub(crate) distance: f64,
-    /// Whether the boundary is nearer than that.
-    too_near: Vec<bool>,
-}
-
-impl DistanceField {
-    /// Whether a pixel is ground on which the agent fits.
-    #[inline]
-    pub(crate) fn keeps(&self, linked: &LinkedMap, pixel: u32) -> bool {
-        linked.map.has_ground(pixel) && !self.too_near[pixel as usize]
-    }
-
-    /// The same of all pixels, one after another.
-    #[inline]
-    pub(crate) fn kept<'a>(&'a self, linked: &'a LinkedMap) -> impl Iterator<Item = bool> + 'a {
-        let pixels = linked.map.heights.iter().zip(&self.too_near);
-        pixels.map(|(height, too_near)| (*height != NO_HEIGHT) & !too_near)
-    }
-}
-
-/// How far contours keep from the points of a boundary, in lattice units.
-pub(crate) fn contour_distance(scales: &Scales) -> f64 {
-    let (radius, fine) = (scales.radius, f64::from(scales.fine));
-    // Points of a boundary lie up to a cell apart: half-way between them, the boundary is nearer than
-    // either by this much at most.
-    let distance = (radius * radius + if radius > 0.0 { 0.25 * fine * fine } else { 0.0 }).sqrt();
-    // Never nearer than a part of a cell, so that borders at one place do not meet.
-    distance.max(f64::from(scales.sub.cell))
-}
 
 pub(crate) fn erode(
     linked: &LinkedMap,
@@ -61,7 +21,7 @@ pub(crate) fn erode(
 ) -> Result<DistanceField, BakeError> {
     let count = linked.map.len();
     let fine = f64::from(scales.fine);
-    let distance = contour_distance(scales);
+    let distance = scales.contour_distance();
     let mut field = DistanceField {
         nearest: vec![NOWHERE; count],
         classes: vec![EdgeClass::Open; count],
@@ -70,21 +30,21 @@ pub(crate) fn erode(
     };
     // One and a half cells farther, so that the pixels on both sides of the contour know the boundary.
     let limit = distance + 1.5 * fine;
-    let by_square = BySquare::new(limit, 0.25 * fine);
+    let width = 0.25 * fine;
     let mut front = Front {
         limit,
+        width,
         at: 0,
-        buckets: vec![Vec::new(); by_square.leasts.len()],
-        by_square,
+        buckets: vec![Vec::new(); (limit / width) as usize + 1],
         waiting: vec![false; count],
     };
     for stop in &linked.stops {
-        let middle = linked.map.middle(stop.pixel, scales);
+        let middle = linked.map.place(stop.pixel, scales).middle(scales);
         let point = stop.point(middle);
         field.offer(stop.pixel, point, stop.class, middle, &mut front);
     }
     for corner in &linked.corners {
-        let middle = linked.map.middle(corner.pixel, scales);
+        let middle = linked.map.place(corner.pixel, scales).middle(scales);
         field.offer(corner.pixel, corner.at, corner.class(), middle, &mut front);
     }
     while front.at < front.buckets.len() {
@@ -108,61 +68,12 @@ pub(crate) fn erode(
 struct Front {
     /// Farther points are not passed on.
     limit: f64,
-    by_square: BySquare,
+    /// By how much the distances of a bucket differ.
+    width: f64,
     /// The bucket that is worked on.
     at: usize,
     buckets: Vec<Vec<u32>>,
     waiting: Vec<bool>,
-}
-
-/// Tells into which bucket a distance belongs by its square: without a root and a division, which would
-/// take longer than all else that is done with a pixel.
-struct BySquare {
-    /// The least square of every bucket, and some more at the end.
-    leasts: Vec<i64>,
-    /// The bucket of the least square with the same upper bits.
-    by_upper_bits: Vec<u32>,
-    shift: u32,
-}
-
-impl BySquare {
-    /// Numbers of upper bits that are told apart.
-    const MOST: i64 = 4096;
-
-    /// The bucket of a square.
-    fn bucket(square: i64, width: f64) -> usize {
-        ((square as f64).sqrt() / width) as usize
-    }
-
-    /// Buckets of a width, up to a distance.
-    fn new(limit: f64, width: f64) -> Self {
-        let last = (limit / width) as usize + 1;
-        let least = |bucket: usize| {
-            let mut square = (bucket as f64 * width).powi(2) as i64;
-            while square > 0 && Self::bucket(square - 1, width) >= bucket {
-                square -= 1;
-            }
-            while Self::bucket(square, width) < bucket {
-                square += 1;
-            }
-            square
-        };
-        let leasts: Vec<i64> = (0..=last).map(least).collect();
-        let most = leasts[last];
-        let shift = (0..63).find(|s| most >> s < Self::MOST).unwrap_or(63);
-        let bucket_of = |bits: i64| Self::bucket(bits << shift, width) as u32;
-        Self { leasts, by_upper_bits: (0..=most >> shift).map(bucket_of).collect(), shift }
-    }
-
-    /// The bucket of a square of at most the limit.
-    #[inline]
-    fn of(&self, square: i64) -> usize {
-        let mut bucket = self.by_upper_bits[(square >> self.shift) as usize] as usize;
-        while square >= self.leasts[bucket + 1] {
-            bucket += 1;
-        }
-        bucket
-    }
 }
 
 /// The square of the distance between a pixel's middle and a point.
@@ -214,13 +125,13 @@ impl DistanceField {
         self.classes[p] = class;
         self.too_near[p] = (square as f64) < self.distance * self.distance;
         front.waiting[p] = true;
-        let bucket = front.by_square.of(square);
+        let bucket = ((square as f64).sqrt() / front.width) as usize;
         front.buckets[bucket.max(front.at)].push(pixel);
     }
 
     fn spread(&mut self, pixel: u32, linked: &LinkedMap, scales: &Scales, front: &mut Front) {
         let (point, class) = (self.nearest[pixel as usize], self.classes[pixel as usize]);
-        let middle = linked.map.middle(pixel, scales);
+        let middle = linked.map.place(pixel, scales).middle(scales);
         let fine = i64::from(scales.fine);
         let mut reach = |to: u32, dx: i64, dy: i64| {
             // Most pixels around one know its point already.
@@ -247,25 +158,6 @@ impl DistanceField {
                     across[corner] = to;
                     reach(to, dx + ex, dy + ey);
                 }
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn squares_belong_where_their_roots_do() {
-        for (limit, width) in [(25_000.0, 816.0), (900.5, 8.0), (700.0, 816.0), (3e6, 8.0)] {
-            let by_square = BySquare::new(limit, width);
-            let most = (limit * limit) as i64;
-            let strewn = (0..5_000).map(|i| most / 5_000 * i);
-            let at_ends = by_square.leasts.iter().flat_map(|l| [l - 1, *l, l + 1]);
-            for square in strewn.chain(at_ends).filter(|s| (0..=most).contains(s)) {
-                let bucket = BySquare::bucket(square, width);
-                assert_eq!(by_square.of(square), bucket, "{square} at {width}");
             }
         }
     }

@@ -6,78 +6,16 @@
 //! (Oliva 2012, §6.2.2.2). A voxel counts as blocked only where whatever it holds would be in the way:
 //! the fine map decides the rest.
 
-use crate::context::{StageContext, StageView, ViewFace};
+use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::layered::scales::Scales;
-use crate::layered::slice::{Slices, Word};
-use crate::surface::DisjointSets;
+use crate::layered::model::layers::Layers;
+use crate::layered::model::scales::Scales;
+use crate::layered::model::slices::{Slices, Word};
 use std::collections::BTreeSet;
-use surefoot_geom::Frame;
-use surefoot_mesh::{AreaId, CellKind};
+use surefoot_geom::DisjointSets;
 
 /// No layer yet.
 const NO_LAYER: u32 = u32::MAX;
-
-/// Accessible floors, column by column and from below, and their layers.
-#[derive(Debug)]
-pub(crate) struct Layers {
-    /// Where each column's floors begin, and one past the last at the end.
-    pub(crate) firsts: Vec<u32>,
-    /// The column of every floor.
-    pub(crate) columns: Vec<u32>,
-    /// The lowest and the highest of the floor's accessible voxels.
-    pub(crate) levels: Vec<[i32; 2]>,
-    /// The layer of every floor.
-    pub(crate) layer_of: Vec<u32>,
-    pub(crate) count: u32,
-}
-
-impl Layers {
-    pub(crate) fn floors_of(&self, column: u32) -> std::ops::Range<u32> {
-        self.firsts[column as usize]..self.firsts[column as usize + 1]
-    }
-
-    /// The floor of a column that can be stepped to from a height.
-    pub(crate) fn floor_near(&self, column: u32, level: i32, scales: &Scales) -> Option<u32> {
-        self.floors_of(column)
-            .filter(|&f| (self.levels[f as usize][1] - level).abs() <= scales.climb_levels)
-            .min_by_key(|&f| (self.levels[f as usize][1] - level).abs())
-    }
-
-    /// What a person would look at: a square for every floor, coloured by layer.
-    pub(crate) fn view(&self, frame: &Frame, scales: &Scales) -> StageView {
-        let mut view = StageView { up: frame.up(), ..StageView::default() };
-        let m = surefoot_geom::lattice::M_PER_LATTICE;
-        for (f, &column) in self.columns.iter().enumerate() {
-            let [x, y] = scales.corner(column).map(|v| v as f64 * m);
-            let side = f64::from(scales.coarse.cell) * m;
-            let z = f64::from(scales.coarse.level_height(self.levels[f][1])) * m;
-            let at = |dx: f64, dy: f64| {
-                frame.user_from_canonical(glam::DVec3::new(x + dx * side, y + dy * side, z))
-            };
-            view.faces.push(ViewFace {
-                loops: vec![vec![at(0.0, 0.0), at(1.0, 0.0), at(1.0, 1.0), at(0.0, 1.0)]],
-                triangles: Vec::new(),
-                kind: CellKind::Ground,
-                area: AreaId(0),
-                component: Some(self.layer_of[f]),
-            });
-        }
-        view
-    }
-}
-
-/// The columns beside a column: east, north, west, south.
-pub(crate) fn columns_beside(column: u32, scales: &Scales) -> [Option<u32>; 4] {
-    let [x, y] = scales.place(column);
-    let (width, depth) = (scales.coarse.width, scales.coarse.depth);
-    [
-        (x + 1 < width).then(|| column + 1),
-        (y + 1 < depth).then(|| column + width),
-        (x > 0).then(|| column - 1),
-        (y > 0).then(|| column - width),
-    ]
-}
 
 pub(crate) fn flood_layers(
     slices: &Slices,
@@ -119,7 +57,7 @@ fn find_floors(slices: &Slices, scales: &Scales) -> Layers {
     for column in 0..columns as u32 {
         let first = layers.columns.len();
         layers.firsts.push(first as u32);
-        let words = slices.words_of(column);
+        let words = slices.words.of(column);
         for word in words {
             let mut positive = word.positive;
             while positive != 0 {
@@ -175,34 +113,10 @@ impl Overlaps {
     }
 }
 
-/// The numbers of floors in the order of their highest voxels, those of one height in the order of their numbers.
-fn from_below(levels: &[[i32; 2]]) -> Vec<u32> {
-    let tops = || levels.iter().map(|[_, top]| i64::from(*top));
-    let (low, high) = (tops().min().unwrap_or(0), tops().max().unwrap_or(0));
-    let mut order: Vec<u32> = (0..levels.len() as u32).collect();
-    // Where there are few floors at very different heights.
-    if high - low > 4 * levels.len() as i64 {
-        order.sort_by_key(|&f| levels[f as usize][1]);
-        return order;
-    }
-    let mut next = vec![0_u32; (high - low) as usize + 2];
-    for top in tops() {
-        next[(top - low) as usize + 1] += 1;
-    }
-    for i in 1..next.len() {
-        next[i] += next[i - 1];
-    }
-    for (f, top) in (0..).zip(tops()) {
-        let at = &mut next[(top - low) as usize];
-        order[*at as usize] = f;
-        *at += 1;
-    }
-    order
-}
-
 fn flood(layers: &mut Layers, scales: &Scales) {
     let count = layers.columns.len();
-    let order = from_below(&layers.levels);
+    let mut order: Vec<u32> = (0..count as u32).collect();
+    order.sort_by_key(|&f| layers.levels[f as usize][1]);
     let mut layer_of = vec![NO_LAYER; count];
     let mut overlaps = Overlaps { sets: DisjointSets::new(0), with: Vec::new() };
     let assign = |floor: u32, layer: u32, layer_of: &mut Vec<u32>, overlaps: &mut Overlaps| {
@@ -221,7 +135,7 @@ fn flood(layers: &mut Layers, scales: &Scales) {
         }
         let layer = layer_of[floor as usize];
         let level = layers.levels[floor as usize][1];
-        for column in columns_beside(layers.columns[floor as usize], scales).into_iter().flatten() {
+        for column in scales.columns_beside(layers.columns[floor as usize]).into_iter().flatten() {
             let Some(next) = layers.floor_near(column, level, scales) else { continue };
             if layer_of[next as usize] != NO_LAYER {
                 overlaps.merge(layer, layer_of[next as usize]);
@@ -240,22 +154,4 @@ fn flood(layers: &mut Layers, scales: &Scales) {
     let (numbers, count) = overlaps.sets.number();
     layers.layer_of = layer_of.into_iter().map(|l| numbers[l as usize]).collect();
     layers.count = count;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Floors close to each other and floors far apart.
-    #[test]
-    fn floors_come_from_below() {
-        for spread in [1, 7, 100_000] {
-            let top = |f: i32| (f * f) % 13 * spread - 40;
-            let levels: Vec<[i32; 2]> = (0..60).map(|f| [top(f) - f, top(f)]).collect();
-            let mut expected: Vec<u32> = (0..60).collect();
-            expected.sort_by_key(|&f| (levels[f as usize][1], f));
-            assert_eq!(from_below(&levels), expected);
-        }
-        assert!(from_below(&[]).is_empty());
-    }
 }

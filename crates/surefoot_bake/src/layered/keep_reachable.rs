@@ -7,9 +7,10 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::layered::flood_layers::Layers;
-use crate::layered::scales::Scales;
-use crate::surface::DisjointSets;
+use crate::layered::model::layers::Layers;
+use crate::layered::model::scales::Scales;
+use glam::DVec3;
+use surefoot_geom::DisjointSets;
 use surefoot_geom::Frame;
 use surefoot_geom::lattice::LATTICE_PER_M;
 
@@ -35,7 +36,6 @@ pub(crate) fn keep_reachable(
     }
     context.count("layers", layers.count as usize);
     context.count("floors", layers.columns.len());
-    context.observe(|| layers.view(frame, scales));
     Ok(layers)
 }
 
@@ -52,7 +52,7 @@ fn columns_around(column: u32, scales: &Scales) -> impl Iterator<Item = u32> {
 
 /// The floor under or over a seed that is nearest in height, within the agent's height.
 fn floor_at(layers: &Layers, seed: [f64; 3], frame: &Frame, scales: &Scales) -> Option<u32> {
-    let at = frame.canonical_from_user(seed) * LATTICE_PER_M;
+    let at = DVec3::from(frame.canonical_from_user(seed)) * LATTICE_PER_M;
     let grid = &scales.coarse;
     let first = grid.first_column();
     let place = |v: f64, first: i64| (v / f64::from(grid.cell)).floor() - first as f64;

@@ -9,18 +9,15 @@
 //! too: it may be a riser. Surfaces over the middles are found once for all cells of a column, and every
 //! column is asked alone, so that they run in parallel.
 
-mod pixel_triangle;
 mod sample_column;
 
-pub(crate) use crate::layered::refine::pixel_triangle::{height_over_middle, rise, slope};
-
+use self::sample_column::{PixelSample, PixelSamples, sample_column};
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::layered::cutting_shape::CuttingShape;
-use crate::layered::fine_map::{FineMap, NO_HEIGHT, NO_PIXEL, PixelKind, Under};
-use crate::layered::refine::sample_column::{ColumnSamples, Sample, sample_column};
-use crate::layered::scales::{Scales, TOUCHING_UNITS};
-use crate::layered::slice::Slices;
+use crate::layered::model::cutting_shape::CuttingShape;
+use crate::layered::model::fine_map::{FineMap, NO_HEIGHT, NO_PIXEL, PixelKind, Under};
+use crate::layered::model::scales::{Scales, TOUCHING_UNITS};
+use crate::layered::model::slices::Slices;
 use rayon::prelude::*;
 
 /// Cells that a thread refines before it looks for more.
@@ -43,15 +40,18 @@ pub(crate) fn refine(
         .zip(kinds.par_chunks_mut(CHUNK * per_cell))
         .zip(areas.par_chunks_mut(CHUNK * per_cell))
         .enumerate()
-        .map_init(CellScratch::default, |scratch, (chunk, (((heights, grounds), kinds), areas))| {
+        .map(|(chunk, (((heights, grounds), kinds), areas))| {
             let mut under = Vec::new();
             let mut pixels = Pixels { heights, grounds, kinds, areas };
+            let mut refiner = Refiner {
+                shape: &shape,
+                slices,
+                scales,
+                column: None,
+                samples: PixelSamples::default(),
+            };
             for cell in chunk * CHUNK..shape.len().min((chunk + 1) * CHUNK) {
-                let of_cell = pixels.split_off(per_cell);
-                refine_cell(&shape, cell, slices, scales, of_cell, scratch);
-                let first = (cell * per_cell) as u32;
-                let found = scratch.under.drain(..);
-                under.extend(found.map(|u| Under { pixel: first + u.pixel, ..u }));
+                refiner.refine_cell(cell, pixels.split_off(per_cell), &mut under);
             }
             under
         })
@@ -96,85 +96,78 @@ impl<'a> Pixels<'a> {
 
     /// Makes a surface the one that a pixel lies on.
     #[inline]
-    fn put(&mut self, sample: &Sample) {
+    fn put(&mut self, sample: &PixelSample) {
         let pixel = sample.pixel();
         self.heights[pixel] = sample.z();
         self.grounds[pixel] = sample.triangle;
-        self.kinds[pixel] = if sample.is_ground() { PixelKind::Ground } else { PixelKind::Steep };
-        self.areas[pixel] = sample.area;
+        let is_ground = sample.class.is_ground();
+        self.kinds[pixel] = if is_ground { PixelKind::Ground } else { PixelKind::Steep };
+        self.areas[pixel] = sample.class.area();
     }
 }
 
-/// Working memory of a thread.
-#[derive(Default)]
-struct CellScratch {
+/// Refines cells one after another.
+struct Refiner<'a> {
+    shape: &'a CuttingShape,
+    slices: &'a Slices,
+    scales: &'a Scales,
     /// The column whose surfaces are known.
     column: Option<u32>,
-    samples: ColumnSamples,
-    under: Vec<Under>,
+    samples: PixelSamples,
 }
 
-fn refine_cell(
-    shape: &CuttingShape,
-    cell: usize,
-    slices: &Slices,
-    scales: &Scales,
-    mut pixels: Pixels<'_>,
-    scratch: &mut CellScratch,
-) {
-    let (column, [low, high]) = (shape.columns[cell], [shape.lows[cell], shape.highs[cell]]);
-    if scratch.column != Some(column) {
-        sample_column(column, shape, slices, scales, &mut scratch.samples);
-        scratch.column = Some(column);
-    }
-    let ColumnSamples { samples, firsts, .. } = &scratch.samples;
-    // A riser may end in the next column, on ground that this one does not know.
-    let steep_high = high.saturating_add(scales.step as i32);
-    let mut put = |s: &Sample| pixels.put(s);
-    let stands_alone = |only: &&Sample| {
-        let high = if only.is_ground() { high } else { steep_high };
-        only.faces_up() && only.z() >= low && only.z() <= high
-    };
-    if firsts.is_empty() {
-        samples.iter().filter(stands_alone).for_each(put);
-        return;
-    }
-    for ends in firsts.windows(2) {
-        let samples = &samples[ends[0] as usize..ends[1] as usize];
-        // Most have one surface over them, or none.
-        if samples.len() < 2 {
-            samples.iter().filter(stands_alone).for_each(&mut put);
-            continue;
+impl Refiner<'_> {
+    /// Finds the ground of a cell, and adds what lies under risers, by the numbers of pixels in the cell.
+    fn refine_cell(&mut self, cell: usize, mut pixels: Pixels<'_>, under: &mut Vec<Under>) {
+        let (shape, slices, scales) = (self.shape, self.slices, self.scales);
+        let (column, [low, high]) = (shape.columns[cell], [shape.lows[cell], shape.highs[cell]]);
+        if self.column != Some(column) {
+            sample_column(column, shape, slices, scales, &mut self.samples);
+            self.column = Some(column);
         }
-        let free = |s: &Sample| !is_blocked(samples, i64::from(s.z()), scales);
-        let ground = topmost(samples, [low, high], slices, Sample::is_ground).filter(free);
-        // Only what lies above the ground counts.
-        let steep_low = ground.map_or(low, |g| low.max(g.z().saturating_add(1)));
-        let steep =
-            topmost(samples, [steep_low, steep_high], slices, Sample::is_steep).filter(free);
-        if let (Some(_), Some(ground)) = (steep, ground) {
-            let (pixel, height, ground) = (ground.pixel() as u32, ground.z(), ground.triangle);
-            scratch.under.push(Under { pixel, height, ground });
-        }
-        if let Some(top) = steep.or(ground) {
-            put(&top);
+        let first = (cell * scales.pixels_per_cell()) as u32;
+        // A riser may end in the next column, on ground that this one does not know.
+        let steep_high = high.saturating_add(scales.step as i32);
+        for samples in self.samples.of_pixels() {
+            // Most pixels have one surface over them.
+            if let [only] = samples {
+                let high = if only.class.is_ground() { high } else { steep_high };
+                if only.class.faces_up() && (low..=high).contains(&only.z()) {
+                    pixels.put(only);
+                }
+                continue;
+            }
+            let free = |s: &PixelSample| !is_blocked(samples, i64::from(s.z()), scales);
+            let is_ground = |s: &PixelSample| s.class.is_ground();
+            let ground = topmost(samples, [low, high], slices, is_ground).filter(free);
+            // Only what lies above the ground counts.
+            let steep_low = ground.map_or(low, |g| low.max(g.z().saturating_add(1)));
+            let steep = topmost(samples, [steep_low, steep_high], slices, PixelSample::is_steep);
+            let steep = steep.filter(free);
+            if let (Some(_), Some(ground)) = (steep, ground) {
+                let (pixel, height) = (first + ground.pixel() as u32, ground.z());
+                under.push(Under { pixel, height, ground: ground.triangle });
+            }
+            if let Some(top) = steep.or(ground) {
+                pixels.put(&top);
+            }
         }
     }
 }
 
 /// The topmost surface of some kind over a pixel, between two heights.
 fn topmost(
-    samples: &[Sample],
+    samples: &[PixelSample],
     [low, high]: [i32; 2],
     slices: &Slices,
-    is_wanted: impl Fn(&Sample) -> bool,
-) -> Option<Sample> {
+    is_wanted: impl Fn(&PixelSample) -> bool,
+) -> Option<PixelSample> {
     let between = samples.iter().rev().skip_while(|s| s.z() > high).take_while(|s| s.z() >= low);
     let mut wanted = between.filter(|s| is_wanted(s));
     let mut best = *wanted.next()?;
     let height = best.z();
     // Of several at one height the choice must not depend on their order.
-    let corners = |s: &Sample| &slices.triangles[s.triangle as usize].corners;
+    let corners = |s: &PixelSample| &slices.triangles[s.triangle as usize].corners;
     for other in wanted.take_while(|s| s.z() == height) {
         if corners(other) < corners(&best) {
             best = *other;
@@ -184,9 +177,9 @@ fn topmost(
 }
 
 /// Whether something over a pixel, sorted from below, leaves no room to stand at a height.
-fn is_blocked(samples: &[Sample], ground: i64, scales: &Scales) -> bool {
+fn is_blocked(samples: &[PixelSample], ground: i64, scales: &Scales) -> bool {
     // What lies below does not count; mostly the ground is the uppermost.
-    let below = |s: &Sample| i64::from(s.z()) - ground < -TOUCHING_UNITS;
+    let below = |s: &PixelSample| i64::from(s.z()) - ground < -TOUCHING_UNITS;
     let samples = &samples[samples.iter().rposition(below).map_or(0, |i| i + 1)..];
     for (i, sample) in samples.iter().enumerate() {
         let z = i64::from(sample.z());
@@ -194,15 +187,15 @@ fn is_blocked(samples: &[Sample], ground: i64, scales: &Scales) -> bool {
         if above > scales.step {
             return above < scales.height;
         }
-        if !sample.faces_down() {
+        if !sample.class.faces_down() {
             continue;
         }
         // What ends what begins here: the next surface that faces up, unless something else begins
         // before it; where the two touch, one thing stands on another.
-        let beyond = |s: &&Sample| i64::from(s.z()) - z > TOUCHING_UNITS;
+        let beyond = |s: &&PixelSample| i64::from(s.z()) - z > TOUCHING_UNITS;
         let rest = || samples[i + 1..].iter().filter(beyond);
-        let up = rest().find(|s| s.faces_up()).map(|s| i64::from(s.z()));
-        let next_down = rest().find(|s| s.faces_down()).map(|s| i64::from(s.z()));
+        let up = rest().find(|s| s.class.faces_up()).map(|s| i64::from(s.z()));
+        let next_down = rest().find(|s| s.class.faces_down()).map(|s| i64::from(s.z()));
         match (up, next_down) {
             (Some(up), Some(down)) if down + TOUCHING_UNITS < up => {}
             (Some(up), _) if up - ground > scales.step => return true,
@@ -210,8 +203,8 @@ fn is_blocked(samples: &[Sample], ground: i64, scales: &Scales) -> bool {
             // A lone sheet facing down has no end; one that lies on the ground is its underside, and one
             // under a sheet facing up is the other side of that.
             (None, None) if above > TOUCHING_UNITS => {
-                let touches = |s: &&Sample| (i64::from(s.z()) - z).abs() <= TOUCHING_UNITS;
-                if !samples.iter().filter(touches).any(Sample::faces_up) {
+                let touches = |s: &&PixelSample| (i64::from(s.z()) - z).abs() <= TOUCHING_UNITS;
+                if !samples.iter().filter(touches).any(|s| s.class.faces_up()) {
                     return true;
                 }
             }

@@ -11,21 +11,19 @@
 
 mod find_regions;
 
-use crate::context::{StageContext, StageView, ViewEdge};
+use self::find_regions::find_regions;
+use crate::context::StageContext;
+use crate::contour::chain::NO_PART;
+use crate::contour::chain::{Chain, ChainPoint, Contours};
+use crate::contour::chain::{NO_REGION, RegionSample};
 use crate::error::BakeError;
-use crate::layered::erode::{DistanceField, NOWHERE};
-use crate::layered::fine_map::{NO_PIXEL, STEPS};
-use crate::layered::link_pixels::{LinkedMap, Stop};
-use crate::layered::probe::Probe;
-use crate::layered::scales::{SUB, Scales};
-use crate::layered::slice::Slices;
-use crate::layered::trace::find_regions::find_regions;
-use crate::surface::plan_m;
-use crate::voxel::chain_contours::{Chain, ChainPoint, Contours};
-use crate::voxel::divide::NO_PART;
-use crate::voxel::merge_tiles::{NO_REGION, RegionSample};
-use surefoot_geom::Frame;
-use surefoot_geom::lattice::M_PER_LATTICE;
+use crate::layered::model::distance_field::{DistanceField, NOWHERE};
+use crate::layered::model::fine_map::{NO_PIXEL, STEPS};
+use crate::layered::model::linked_map::{LinkedMap, Stop};
+use crate::layered::model::probe::Probe;
+use crate::layered::model::scales::{SUB, Scales};
+use crate::layered::model::slices::Slices;
+use crate::layered::model::terrain::Terrain;
 use surefoot_mesh::EdgeClass;
 
 /// Where the border crosses the line between two middles.
@@ -67,10 +65,9 @@ pub(crate) fn trace(
     field: &DistanceField,
     slices: &Slices,
     scales: &Scales,
-    frame: &Frame,
     context: &mut StageContext<'_>,
 ) -> Result<Contours, BakeError> {
-    let mut tracer = Tracer::new(linked, field, slices, scales);
+    let mut tracer = ContourTracer::new(linked, field, slices, scales);
     context.count("regions", tracer.areas.len());
     let samples = tracer.visit_pixels();
     context.count("crossings", tracer.crossings.len());
@@ -87,16 +84,14 @@ pub(crate) fn trace(
     });
     context.count("chains", chains.len());
     context.count("corners", chains.iter().map(|c| c.points.len()).sum());
-    context.observe(|| tracer.view(frame, &chains));
     Ok(Contours { areas: tracer.areas, chains, samples })
 }
 
-struct Tracer<'a> {
+struct ContourTracer<'a> {
     linked: &'a LinkedMap,
     field: &'a DistanceField,
-    slices: &'a Slices,
-    scales: &'a Scales,
-    probe: Probe,
+    terrain: Terrain<'a>,
+    probe: Probe<'a>,
     origin: [i32; 2],
     /// The region of every pixel, or [`NO_REGION`].
     region_of: Vec<u32>,
@@ -109,7 +104,7 @@ struct Tracer<'a> {
     ends: Vec<u32>,
 }
 
-impl<'a> Tracer<'a> {
+impl<'a> ContourTracer<'a> {
     fn new(
         linked: &'a LinkedMap,
         field: &'a DistanceField,
@@ -117,12 +112,12 @@ impl<'a> Tracer<'a> {
         scales: &'a Scales,
     ) -> Self {
         let (region_of, areas) = find_regions(linked, field, scales);
+        let terrain = linked.terrain(slices, scales);
         Self {
             linked,
             field,
-            slices,
-            scales,
-            probe: Probe::default(),
+            terrain,
+            probe: Probe::new(terrain),
             origin: scales.origin_in_parts(),
             region_of,
             areas,
@@ -145,14 +140,14 @@ impl<'a> Tracer<'a> {
     /// The height of a pixel's ground at a place in parts of fine cells.
     fn height_at(&self, pixel: u32, at: [i32; 2]) -> f64 {
         let middle = self.middle(pixel);
-        let part = f64::from(self.scales.sub.cell);
+        let part = f64::from(self.terrain.scales.sub.cell);
         let away = [0, 1].map(|k| f64::from(at[k] - middle[k]) * part);
-        self.linked.map.height_beside(pixel, away, self.slices)
+        self.terrain.height_beside(pixel, away)
     }
 
     /// The middle of a pixel in parts of fine cells.
     fn middle(&self, pixel: u32) -> [i32; 2] {
-        let p = self.linked.map.place(pixel, self.scales);
+        let p = self.terrain.place(pixel);
         [self.origin[0] + p.x as i32 * SUB + SUB / 2, self.origin[1] + p.y as i32 * SUB + SUB / 2]
     }
 
@@ -163,13 +158,14 @@ impl<'a> Tracer<'a> {
         let mut samples: Vec<Vec<RegionSample>> = vec![Vec::new(); self.areas.len()];
         // Stops come in the order of their pixels too.
         let mut stops = linked.stops.as_slice();
-        let (side, per_cell) = (self.scales.per_side, self.scales.pixels_per_cell());
+        let (side, per_cell) =
+            (self.terrain.scales.per_side, self.terrain.scales.pixels_per_cell());
         for cell in 0..linked.map.shape.len() {
             let of_cell = cell * per_cell..(cell + 1) * per_cell;
             if self.region_of[of_cell.clone()].iter().all(|r| *r == NO_REGION) {
                 continue;
             }
-            let [x, y] = self.scales.place(linked.map.shape.columns[cell]);
+            let [x, y] = self.terrain.scales.place(linked.map.shape.columns[cell]);
             let (mut i, mut j) = (0, 0);
             for pixel in of_cell {
                 let place = [x * side + i, y * side + j];
@@ -227,7 +223,7 @@ impl<'a> Tracer<'a> {
 
     fn along(&self, pixel: u32, side: usize, reach: f64) -> [i32; 2] {
         let middle = self.middle(pixel);
-        let parts = (reach / f64::from(self.scales.sub.cell)) as i32;
+        let parts = (reach / f64::from(self.terrain.scales.sub.cell)) as i32;
         let [dx, dy] = STEPS[side].map(|d| d as i32);
         [middle[0] + dx * parts, middle[1] + dy * parts]
     }
@@ -236,8 +232,8 @@ impl<'a> Tracer<'a> {
     fn outer_crossing(&self, pixel: u32, side: usize, stop: Option<&Stop>) -> Crossing {
         let (field, linked) = (self.field, self.linked);
         let other = linked.links[pixel as usize][side];
-        let whole = f64::from(self.scales.fine);
-        let middle = linked.map.middle(pixel, self.scales);
+        let whole = f64::from(self.terrain.scales.fine);
+        let middle = self.terrain.middle(pixel);
         let mut reach = whole;
         let mut class = field.classes[pixel as usize];
         if let Some(stop) = stop {
@@ -264,7 +260,7 @@ impl<'a> Tracer<'a> {
             }
         }
         // Not in a middle, where borders of other sides may meet.
-        let part = f64::from(self.scales.sub.cell);
+        let part = f64::from(self.terrain.scales.sub.cell);
         let at = self.along(pixel, side, reach.clamp(part, whole - part));
         let height = self.height_at(pixel, at).round() as i32;
         self.crossing(pixel, NO_PIXEL, side, at, [height; 2], class)
@@ -272,16 +268,16 @@ impl<'a> Tracer<'a> {
 
     /// The border between two linked pixels, if there is one.
     fn inner_crossing(&mut self, pixel: u32, other: u32, side: usize) -> Option<Crossing> {
-        let (linked, slices, scales) = (self.linked, self.slices, self.scales);
+        let linked = self.linked;
         let breaks = linked.breaks(pixel, side);
         if !breaks && self.region_of[pixel as usize] == self.region_of[other as usize] {
             return None;
         }
-        let whole = f64::from(self.scales.fine);
-        let part = f64::from(self.scales.sub.cell);
+        let whole = f64::from(self.terrain.scales.fine);
+        let part = f64::from(self.terrain.scales.sub.cell);
         // Not in a middle, where borders of other sides may meet.
         let reach = match breaks {
-            true => linked.break_reach(pixel, side, slices, scales, &mut self.probe),
+            true => linked.break_reach(pixel, side, &mut self.probe),
             false => 0.5 * whole,
         };
         let reach = reach.clamp(part, whole - part);
@@ -359,7 +355,7 @@ impl<'a> Tracer<'a> {
                 let (pixel, corner) = (crossing.pixels[0], usize::from(crossing.corners[k]));
                 let (group, count) = self.around(pixel, corner, false);
                 let least = group[..count].iter().copied().min().unwrap_or(pixel);
-                let place = |p: u32| self.linked.map.place(p, self.scales);
+                let place = |p: u32| self.terrain.place(p);
                 let (p, of) = (place(pixel), place(least));
                 let at = [p.x + CORNERS[corner][0] - of.x, p.y + CORNERS[corner][1] - of.y];
                 let node = u64::from(least) << 2 | (at[0] << 1 | at[1]) as u64;
@@ -474,9 +470,9 @@ impl<'a> Tracer<'a> {
                 return None;
             }
             // The right pixel sees the same corner from the other side.
-            let place = self.linked.map.place(c.pixels[0], self.scales);
+            let place = self.terrain.place(c.pixels[0]);
             let corner = CORNERS[usize::from(c.corners[end as usize % 2])];
-            let here = self.linked.map.place(pixel, self.scales);
+            let here = self.terrain.place(pixel);
             let as_seen = [place.x + corner[0] - here.x, place.y + corner[1] - here.y];
             let own = CORNERS.iter().position(|c| *c == as_seen)?;
             let (group, count) = self.around(pixel, own, true);
@@ -504,31 +500,12 @@ impl<'a> Tracer<'a> {
         if outer.0 == 2 {
             return [outer.1[0].div_euclid(2), outer.1[1].div_euclid(2)];
         }
-        let p = self.linked.map.place(c.pixels[0], self.scales);
+        let p = self.terrain.place(c.pixels[0]);
         let corner = CORNERS[usize::from(c.corners[end])];
         [
             self.origin[0] + (p.x + corner[0]) as i32 * SUB,
             self.origin[1] + (p.y + corner[1]) as i32 * SUB,
         ]
-    }
-
-    /// What a person would look at: all borders.
-    fn view(&self, frame: &Frame, chains: &[Chain]) -> StageView {
-        let mut view = StageView { up: frame.up(), ..StageView::default() };
-        for chain in chains {
-            let at = |p: ChainPoint| {
-                let plan = plan_m(self.scales.sub.point_from_halves(2 * p.x, 2 * p.y));
-                frame.user_from_canonical(plan.extend(f64::from(p.left) * M_PER_LATTICE))
-            };
-            for i in 0..chain.edge_count() {
-                view.edges.push(ViewEdge {
-                    from: at(chain.points[i]),
-                    to: at(chain.points[(i + 1) % chain.points.len()]),
-                    class: chain.classes[i],
-                });
-            }
-        }
-        view
     }
 
     /// The height inside of a region: at every fourth pixel that is not level with those around it, and
@@ -548,7 +525,7 @@ impl<'a> Tracer<'a> {
         let bends = |a: usize, b: usize| match (beside[a], beside[b]) {
             (Some(a), Some(b)) => {
                 let sum = i64::from(a) + i64::from(b) - 2 * i64::from(height);
-                sum.abs() as f64 > self.scales.break_height
+                sum.abs() as f64 > self.terrain.scales.break_height
             }
             _ => false,
         };
@@ -595,32 +572,20 @@ pub(crate) fn drop_repeated(chain: &mut Chain) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layered::{
-        cutting_shape, erode, flood_layers, keep_reachable, link_pixels, read_triangles, refine,
-        scales, slice, walk_over,
-    };
+    use crate::layered::erode::erode;
+    use crate::layered::link_pixels::link_pixels;
+    use crate::layered::test_scenes::walked;
     use crate::settings::BakeSettings;
     use surefoot_scene::Scene;
     use surefoot_testing_scenes::{Variant, build};
 
     /// All contours of a scene.
     fn contours_of(scene: &Scene) -> Contours {
-        let settings = BakeSettings::default().resolve().unwrap();
-        let settings = scales::with_coarse_cells(&settings);
+        let (map, slices, scales) = walked(scene, &BakeSettings::default().resolve().unwrap());
         let c = &mut StageContext::new();
-        let read = read_triangles::read_triangles(scene, &settings, c).unwrap();
-        let scales = Scales::new(&read.triangles, &settings).unwrap();
-        let points =
-            crate::layered::ledges::Points { numbers: &read.numbers, points: &read.points };
-        let slices = slice::slice(read.triangles, points, &scales, c).unwrap();
-        let layers = flood_layers::flood_layers(&slices, &scales, c).unwrap();
-        let layers = keep_reachable::keep_reachable(layers, &[], &read.frame, &scales, c).unwrap();
-        let shape = cutting_shape::cutting_shape(layers, &slices, &scales, c).unwrap();
-        let map = refine::refine(shape, &slices, &scales, c).unwrap();
-        let map = walk_over::walk_over(map, &slices, &scales, c).unwrap();
-        let linked = link_pixels::link_pixels(map, &slices, &scales, c).unwrap();
-        let field = erode::erode(&linked, &scales, c).unwrap();
-        trace(&linked, &field, &slices, &scales, &read.frame, c).unwrap()
+        let linked = link_pixels(map, &slices, &scales, c).unwrap();
+        let field = erode(&linked, &scales, c).unwrap();
+        trace(&linked, &field, &slices, &scales, c).unwrap()
     }
 
     #[test]

@@ -7,49 +7,11 @@
 //! more than two borders meet (Saupin et al. 2013, §4.2 and §4.3).
 
 use crate::context::StageContext;
+use crate::contour::chain::{Chain, ChainPoint, Contours, NO_REGION};
 use crate::error::BakeError;
-use crate::voxel::link_neighbours::{EAST, SOUTH};
-use crate::voxel::merge_tiles::{MergedRegions, NO_REGION, RegionRun, RegionSample};
+use crate::heightfield::grid::{EAST, SOUTH};
+use crate::voxel::merge_tiles::{MergedRegions, RegionRun};
 use surefoot_mesh::EdgeClass;
-
-/// A corner of a chain, in columns, with the heights on both sides in lattice units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ChainPoint {
-    pub(crate) x: i32,
-    pub(crate) y: i32,
-    pub(crate) left: i32,
-    pub(crate) right: i32,
-}
-
-/// A border, from junction to junction or closed.
-#[derive(Clone, Debug)]
-pub(crate) struct Chain {
-    pub(crate) left: u32,
-    pub(crate) right: u32,
-    /// Corners in order; where it is closed, the first is not repeated at the end.
-    pub(crate) points: Vec<ChainPoint>,
-    /// What lies between each corner and the next, and how long it is, in columns.
-    pub(crate) classes: Vec<EdgeClass>,
-    /// Corners that must stay.
-    pub(crate) fixed: Vec<bool>,
-    pub(crate) closed: bool,
-}
-
-impl Chain {
-    /// Edges between corners.
-    pub(crate) fn edge_count(&self) -> usize {
-        if self.closed { self.points.len() } else { self.points.len().saturating_sub(1) }
-    }
-}
-
-/// All borders of all regions.
-#[derive(Debug)]
-pub(crate) struct Contours {
-    /// The area type of every region.
-    pub(crate) areas: Vec<u16>,
-    pub(crate) chains: Vec<Chain>,
-    pub(crate) samples: Vec<Vec<RegionSample>>,
-}
 
 /// A run's end: where it is, on which ground, and which run it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,9 +65,8 @@ pub(crate) fn chain_contours(
 
 fn direct(r: &RegionRun) -> Directed {
     let run = &r.run;
-    let along_y = run.side as usize % 2 == EAST;
-    let end = if along_y { (run.x, run.y + run.len) } else { (run.x + run.len, run.y) };
-    let point = |(x, y): (u32, u32), k: usize| ChainPoint {
+    let [start, end] = run.ends();
+    let point = |[x, y]: [u32; 2], k: usize| ChainPoint {
         x: x as i32,
         y: y as i32,
         left: run.left_heights[k],
@@ -115,7 +76,7 @@ fn direct(r: &RegionRun) -> Directed {
         left: r.left,
         right: r.right,
         class: r.class,
-        at: [point((run.x, run.y), 0), point(end, 1)],
+        at: [point(start, 0), point(end, 1)],
         sheets: run.sheets,
     };
     // Counter-clockwise around the columns on its left: up their east side, back along their north.

@@ -13,11 +13,10 @@
 //! boundary outwards by a quarter: together less than one. Inwards: a quarter here, 0.71 for the
 //! corners, and what the simplification is allowed.
 
-use crate::voxel::filter_spans::{Columns, Made};
-use crate::voxel::link_neighbours::{
-    EAST, NO_SPAN, NORTH, OpenField, SOUTH, WEST, column_beside, side_class,
-};
+use crate::heightfield::grid::{EAST, NORTH, SOUTH, WEST};
+use crate::voxel::link_neighbours::{CompactHeightfield, NO_SPAN, side_class};
 use crate::voxel::sample_places::{ALL, PlaceScratch, Places, SIDE};
+use crate::voxel::spans::{Columns, Made};
 use surefoot_mesh::EdgeClass;
 
 /// Added to the radius, in eighths of a column: places are a quarter apart, so the ground may end that
@@ -50,7 +49,7 @@ fn least(rows: &Rows) -> i16 {
 
 /// What lies on both sides of the ends of a span's links.
 #[derive(Clone, Copy, Debug)]
-struct Ends {
+struct LinkEnds {
     /// The ground behind each of the four sides.
     behind: [u16; 4],
     classes: [EdgeClass; 4],
@@ -65,11 +64,11 @@ pub(crate) struct ErodeScratch {
     ground: Vec<u16>,
     /// For spans with links that end: where to look in `ends`.
     ends_of: Vec<u32>,
-    ends: Vec<Ends>,
+    ends: Vec<LinkEnds>,
     /// What is met to the west and to the east of every span.
     aside: [Vec<Aside>; 2],
     /// For every span with links that end, what is met from there to the west and to the east.
-    met: [Vec<Met>; 2],
+    met: [Vec<StepsMet>; 2],
     /// The least number of eighths of a column from the middle of each span, either way: most spans
     /// are far from everything, and that alone tells.
     least: Vec<i16>,
@@ -90,7 +89,7 @@ struct Aside {
 /// Steps to one side of a span with links that end, from its middle and from its far side, and the
 /// least of each.
 #[derive(Clone, Copy, Debug)]
-struct Met {
+struct StepsMet {
     half: Along,
     whole: Along,
     least_half: i16,
@@ -103,7 +102,7 @@ const TO_EAST: usize = 1;
 
 /// Erodes the ground of a window by the agent's radius.
 pub(crate) fn erode(
-    field: &mut OpenField,
+    field: &mut CompactHeightfield,
     columns: &Columns,
     places: &Places<'_>,
     scratch: &mut ErodeScratch,
@@ -111,7 +110,7 @@ pub(crate) fn erode(
     let grid = places.grid;
     // The least square of a distance in eighths of a column that is far enough: comparing is exact.
     let limit = {
-        let cell = i128::from(grid.cell);
+        let cell = i128::from(grid.columns.cell);
         let far = 8 * i128::from(grid.agent_radius) + SAFE_EIGHTHS * cell;
         ((far * far + cell * cell - 1) / (cell * cell)) as u64
     };
@@ -140,7 +139,7 @@ const fn square(n: u32) -> u64 {
 
 /// Counts the links from each span to the first that has to be looked at, to the north and to the south:
 /// where a link ends, and where something is near to the west or the east.
-fn find_quiet(field: &OpenField, limit: u64, scratch: &mut ErodeScratch) {
+fn find_quiet(field: &CompactHeightfield, limit: u64, scratch: &mut ErodeScratch) {
     let count = field.links.len();
     let ErodeScratch { least, quiet: [north, south], .. } = scratch;
     // The nearest row of places in the next row of columns lies three eighths away.
@@ -164,7 +163,7 @@ fn find_quiet(field: &OpenField, limit: u64, scratch: &mut ErodeScratch) {
 
 /// What stands nearer to the middle of a span than allowed.
 fn too_near(
-    field: &OpenField,
+    field: &CompactHeightfield,
     scratch: &ErodeScratch,
     span: u32,
     [limit, reach]: [u64; 2],
@@ -217,7 +216,7 @@ fn too_near(
 }
 
 impl ErodeScratch {
-    fn ends(&self, span: u32) -> Option<&Ends> {
+    fn ends(&self, span: u32) -> Option<&LinkEnds> {
         self.ends.get(self.ends_of[span as usize] as usize)
     }
 
@@ -283,7 +282,7 @@ const FAR: i16 = i16::MAX / 2;
 
 /// Finds the ground in the columns on both sides of every end of a link.
 fn find_ends(
-    field: &OpenField,
+    field: &CompactHeightfield,
     columns: &Columns,
     places: &Places<'_>,
     scratch: &mut ErodeScratch,
@@ -310,12 +309,12 @@ fn find_ends(
             ground[span as usize] = places.ground(column, height, over_steep, memory);
         }
         let open = EdgeClass::Open;
-        let mut end = Ends { behind: [ALL; 4], classes: [open; 4], class: open };
+        let mut end = LinkEnds { behind: [ALL; 4], classes: [open; 4], class: open };
         for direction in [EAST, NORTH, WEST, SOUTH] {
             if links[direction] != NO_SPAN || field.leaves(span, direction) {
                 continue;
             }
-            end.behind[direction] = match column_beside(places.window, place, direction) {
+            end.behind[direction] = match places.window.column_beside(place, direction) {
                 Some(there) => places.ground(there, height, false, memory),
                 None => 0,
             };
@@ -351,10 +350,10 @@ impl Along {
     }
 }
 
-fn measure_along_x(field: &OpenField, cap: i16, scratch: &mut ErodeScratch) {
+fn measure_along_x(field: &CompactHeightfield, cap: i16, scratch: &mut ErodeScratch) {
     let count = field.links.len();
     let along = Along { places: [cap; 8], class: EdgeClass::Open };
-    let nothing = Met { half: along, whole: along, least_half: cap, least_whole: cap };
+    let nothing = StepsMet { half: along, whole: along, least_half: cap, least_whole: cap };
     let ends = scratch.ends.len();
     // All entries are written before they are read.
     scratch.met.iter_mut().for_each(|m| m.resize(ends, nothing));
@@ -368,7 +367,7 @@ fn measure_along_x(field: &OpenField, cap: i16, scratch: &mut ErodeScratch) {
         pass(field, scratch, span, [EAST, TO_EAST], cap);
     }
     let ErodeScratch { aside: [west, east], met: [met_west, met_east], least, .. } = scratch;
-    let half = |met: &[Met], Aside { end, columns }: Aside| match met.get(end as usize) {
+    let half = |met: &[StepsMet], Aside { end, columns }: Aside| match met.get(end as usize) {
         Some(met) if columns == 0 => met.least_half,
         Some(met) => (met.least_whole + steps(columns) - 2).min(cap),
         None => cap,
@@ -380,7 +379,7 @@ fn measure_along_x(field: &OpenField, cap: i16, scratch: &mut ErodeScratch) {
 
 /// Finds what is met to one side of a span.
 fn pass(
-    field: &OpenField,
+    field: &CompactHeightfield,
     scratch: &mut ErodeScratch,
     span: u32,
     [direction, side]: [usize; 2],
@@ -390,8 +389,12 @@ fn pass(
     let end = scratch.ends_of[span as usize];
     if end != u32::MAX {
         let (half, whole) = pass_end(scratch, span, next, [direction, side], cap);
-        let met =
-            Met { half, whole, least_half: least(&half.places), least_whole: least(&whole.places) };
+        let met = StepsMet {
+            half,
+            whole,
+            least_half: least(&half.places),
+            least_whole: least(&whole.places),
+        };
         scratch.met[side][end as usize] = met;
         scratch.aside[side][span as usize] = Aside { end, columns: 0 };
     } else if next != NO_SPAN {

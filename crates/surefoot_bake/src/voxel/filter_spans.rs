@@ -9,129 +9,30 @@
 //! setting: what lies between a surface facing down and the next one facing up is solid, so that a box
 //! standing on the floor hides the floor in it.
 
+use crate::heightfield::grid::Window;
+use crate::heightfield::rasterize::Sample;
+use crate::input::classify::FaceClass;
+use crate::input::limits::TOUCHING_UNITS;
 use crate::settings::VoxelSettings;
-use crate::voxel::bridge_gaps::bridge_gaps;
-use crate::voxel::grid::{Grid, Surface, Window};
-use crate::voxel::link_neighbours::column_beside;
-use crate::voxel::rasterize::Sample;
-use crate::voxel::sample_places::{Places, TOUCHING_UNITS};
-use crate::voxel::walk_over_risers::walk_over_risers;
-
-/// In [`SolidSpan::area`]: the top cannot be walked on.
-const NO_GROUND: u16 = u16::MAX;
-
-/// A solid part of a column, in lattice units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SolidSpan {
-    pub(crate) lo: i32,
-    pub(crate) top: i32,
-    /// The ground's height in the middle of the column, and how much it rises over it.
-    ground: i32,
-    rise: i32,
-    area: u16,
-    /// Whether the top is too steep, but faces up.
-    steep: bool,
-    made: Made,
-}
-
-/// What makes the top of a span ground.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Made {
-    /// A surface that can be walked on.
-    Surface,
-    /// A steep surface that is stepped over.
-    Riser,
-    /// Nothing: a gap that is stepped over.
-    Bridge,
-}
-
-impl SolidSpan {
-    /// Ground across a gap.
-    pub(crate) const fn bridge(height: i32, rise: i32, area: u16) -> Self {
-        let (steep, made) = (false, Made::Bridge);
-        Self { lo: height, top: height, ground: height, rise, area, steep, made }
-    }
-
-    pub(crate) const fn is_ground(&self) -> bool {
-        self.area != NO_GROUND
-    }
-
-    /// The height of the ground on it.
-    pub(crate) const fn height(&self) -> i32 {
-        self.ground
-    }
-
-    pub(crate) const fn area(&self) -> u16 {
-        self.area
-    }
-
-    /// The lowest and the highest point of the ground on it.
-    const fn ground_range(&self) -> [i32; 2] {
-        // The middle of the two was rounded down.
-        let lo = self.ground.saturating_sub(self.rise / 2 + 1);
-        [lo, lo.saturating_add(self.rise).saturating_add(2)]
-    }
-
-    /// Whether the top is too steep, but faces up.
-    pub(crate) const fn is_steep(&self) -> bool {
-        self.steep && !self.is_ground()
-    }
-
-    pub(crate) const fn make_ground(&mut self, area: u16, made: Made) {
-        (self.area, self.made) = (area, made);
-    }
-
-    /// Something to sort by.
-    pub(crate) const fn key(&self) -> (i32, u16) {
-        (self.rise, self.area)
-    }
-}
-
-/// Solid spans and ground over a window, flat arrays column by column.
-#[derive(Debug, Default)]
-pub(crate) struct Columns {
-    /// Where each column's solid spans begin, and one past the last at the end.
-    pub(crate) solid_firsts: Vec<u32>,
-    pub(crate) solids: Vec<SolidSpan>,
-    /// Where each column's ground begins, and one past the last at the end.
-    pub(crate) firsts: Vec<u32>,
-    /// The ground.
-    pub(crate) grounds: Vec<GroundSpan>,
-    /// Other ground in columns that hold a step.
-    others: Vec<OtherGround>,
-    scratch: Vec<Part>,
-    facing: Vec<i64>,
-}
-
-/// Ground with head room, heights in lattice units.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GroundSpan {
-    pub(crate) height: i32,
-    /// How much it rises over its column.
-    pub(crate) rise: i32,
-    /// Where the solid under it ends.
-    pub(crate) top: i32,
-    /// Where the next solid above begins.
-    pub(crate) ceiling: i32,
-    /// Its area type.
-    pub(crate) area: u16,
-    /// What makes it ground.
-    pub(crate) made: Made,
-}
+use crate::voxel::bin_tiles::TiledGrid;
+use crate::voxel::bridge_steps::bridge_steps;
+use crate::voxel::keep_risers::keep_risers;
+use crate::voxel::sample_places::Places;
+use crate::voxel::spans::{Columns, GroundSpan, Made, NO_GROUND, SolidSpan};
 
 /// What a surface covers of a column: a sample without its triangle. Lowest and highest point and
 /// surface in one number, so that comparing is one instruction and not three branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Part(u128);
+struct CoveredRange(u128);
 
 /// Makes the order of signed numbers that of their bits.
 const SIGN: u32 = 1 << 31;
 
-impl Part {
+impl CoveredRange {
     #[inline]
-    const fn new(lo: i32, hi: i32, surface: Surface) -> Self {
+    const fn new(lo: i32, hi: i32, class: FaceClass) -> Self {
         let [lo, hi] = [lo as u32 ^ SIGN, hi as u32 ^ SIGN];
-        Self((lo as u128) << 64 | ((hi as u64) << 32 | surface.bits() as u64) as u128)
+        Self((lo as u128) << 64 | ((hi as u64) << 32 | class.bits() as u64) as u128)
     }
 
     #[inline]
@@ -145,14 +46,14 @@ impl Part {
     }
 
     #[inline]
-    const fn surface(self) -> Surface {
-        Surface::from_bits(self.0 as u32)
+    const fn class(self) -> FaceClass {
+        FaceClass::from_bits(self.0 as u32)
     }
 }
 
 impl Sample {
-    const fn part(&self) -> Part {
-        Part::new(self.lo, self.hi, self.surface)
+    const fn part(&self) -> CoveredRange {
+        CoveredRange::new(self.lo, self.hi, self.class)
     }
 }
 
@@ -160,7 +61,7 @@ impl Sample {
 const MOST_TO_INSERT: usize = 24;
 
 /// Adds a part to sorted ones, unless it is there.
-fn insert(parts: &mut Vec<Part>, part: Part) {
+fn insert(parts: &mut Vec<CoveredRange>, part: CoveredRange) {
     let mut at = parts.len();
     while at > 0 && parts[at - 1] > part {
         at -= 1;
@@ -188,291 +89,251 @@ struct OtherGround {
     area: u16,
 }
 
-impl Columns {
-    /// The solid spans of a column, from below.
-    #[inline]
-    pub(crate) fn solids_of(&self, column: usize) -> &[SolidSpan] {
-        let from = self.solid_firsts[column] as usize;
-        &self.solids[from..self.solid_firsts[column + 1] as usize]
-    }
+/// Working memory of the filter.
+#[derive(Debug, Default)]
+pub(crate) struct FilterScratch {
+    /// Other ground in columns that hold a step.
+    others: Vec<OtherGround>,
+    sorted: Vec<CoveredRange>,
+    facing: Vec<i64>,
+}
 
-    /// The column of a solid span.
-    pub(crate) fn column_of_solid(&self, solid: u32) -> usize {
-        self.solid_firsts.partition_point(|&first| first <= solid) - 1
-    }
-
-    /// Adds solid spans, sorted by column.
-    pub(crate) fn insert_solids(&mut self, added: &[(u32, SolidSpan)]) {
-        let old = std::mem::take(&mut self.solids);
-        let mut next = added.iter().peekable();
-        self.solids.reserve(old.len() + added.len());
-        for column in 0..self.solid_firsts.len() - 1 {
-            let [from, to] = [self.solid_firsts[column], self.solid_firsts[column + 1]];
-            let first = self.solids.len();
-            self.solids.extend_from_slice(&old[from as usize..to as usize]);
-            let mut mixed = false;
-            while let Some((_, span)) = next.next_if(|(c, _)| *c as usize == column) {
-                self.solids.push(*span);
-                mixed = true;
-            }
-            if mixed {
-                self.solids[first..].sort_by_key(|s| (s.lo, s.top));
-            }
-            self.solid_firsts[column] = first as u32;
-        }
-        let last = self.solid_firsts.len() - 1;
-        self.solid_firsts[last] = self.solids.len() as u32;
-    }
-
-    /// Number of ground spans.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.grounds.len()
-    }
-
-    /// The ground spans of a column.
-    #[inline]
-    pub(crate) fn span_range(&self, column: usize) -> std::ops::Range<u32> {
-        self.firsts[column]..self.firsts[column + 1]
-    }
-
-    /// Builds the spans of a window from its samples, in place of what was there: in smaller windows
-    /// solid spans, and ground.
-    pub(crate) fn fill(
-        &mut self,
-        places: &Places<'_>,
-        [solid, known]: [&Window; 2],
-        settings: &VoxelSettings,
-    ) {
-        let (grid, window) = (places.grid, places.window);
-        self.solid_firsts.clear();
-        self.solids.clear();
-        self.firsts.clear();
-        self.grounds.clear();
-        self.others.clear();
-        let width = window.width() as usize;
-        self.solid_firsts.reserve(grid.columns_to_reserve() + 1);
-        self.solids.reserve(grid.columns_to_reserve());
-        for row in 0..window.depth() {
-            let inside = window.columns_within(solid, row);
-            self.solid_firsts.resize(inside.start, self.solids.len() as u32);
-            for column in inside {
-                let first = self.solids.len();
-                self.solid_firsts.push(first as u32);
-                match places.samples.of_column(column) {
-                    [] => {}
-                    [sample] => self.solids.push(solid_of_one(&sample.part())),
-                    samples => {
-                        self.add_solids(samples, places, column, settings);
-                        if settings.low_obstacles && self.solids.len() > first + 1 {
-                            self.walk_over_low(first, grid);
-                        }
+/// Builds the spans of a window from its samples, in place of what was there: in smaller windows
+/// solid spans, and ground.
+pub(crate) fn filter_spans(
+    columns: &mut Columns,
+    scratch: &mut FilterScratch,
+    places: &Places<'_>,
+    [solid, known]: [&Window; 2],
+    settings: &VoxelSettings,
+) {
+    let (grid, window) = (places.grid, places.window);
+    columns.solid_firsts.clear();
+    columns.solids.clear();
+    columns.firsts.clear();
+    columns.grounds.clear();
+    scratch.others.clear();
+    let width = window.width() as usize;
+    columns.solid_firsts.reserve(grid.columns_to_reserve() + 1);
+    columns.solids.reserve(grid.columns_to_reserve());
+    for row in 0..window.depth() {
+        let inside = window.columns_within(solid, row);
+        columns.solid_firsts.resize(inside.start, columns.solids.len() as u32);
+        for column in inside {
+            let first = columns.solids.len();
+            columns.solid_firsts.push(first as u32);
+            match places.samples.of_column(column) {
+                [] => {}
+                [sample] => columns.solids.push(solid_of_one(&sample.part())),
+                samples => {
+                    add_solids(columns, scratch, samples, places, column, settings);
+                    if settings.low_obstacles && columns.solids.len() > first + 1 {
+                        walk_over_low(columns, first, grid);
                     }
                 }
             }
-            self.solid_firsts.resize((row as usize + 1) * width, self.solids.len() as u32);
         }
-        self.solid_firsts.push(self.solids.len() as u32);
-        if settings.low_obstacles {
-            walk_over_risers(self, places);
-        }
-        if settings.bridge_gaps {
-            bridge_gaps(self, places);
-        }
-        self.step_down(places);
-        self.firsts.reserve(grid.columns_to_reserve() + 1);
-        self.grounds.reserve(grid.columns_to_reserve() / 2);
-        for row in 0..window.depth() {
-            let inside = window.columns_within(known, row);
-            self.firsts.resize(inside.start, self.grounds.len() as u32);
-            let mut from = self.solid_firsts[inside.start];
-            for column in inside {
-                self.firsts.push(self.grounds.len() as u32);
-                let to = self.solid_firsts[column + 1];
-                if from < to {
-                    self.add_ground(from as usize, to as usize, grid);
-                }
-                from = to;
-            }
-            self.firsts.resize((row as usize + 1) * width, self.grounds.len() as u32);
-        }
-        self.firsts.push(self.grounds.len() as u32);
+        columns.solid_firsts.resize((row as usize + 1) * width, columns.solids.len() as u32);
     }
-
-    /// The solid spans of one column: samples that touch are one.
-    fn add_solids(
-        &mut self,
-        samples: &[Sample],
-        places: &Places<'_>,
-        column: usize,
-        settings: &VoxelSettings,
-    ) {
-        let grid = places.grid;
-        let Self { scratch: sorted, facing, solids, others, .. } = self;
-        sorted.clear();
-        if samples.len() <= MOST_TO_INSERT {
-            for sample in samples {
-                insert(sorted, sample.part());
+    columns.solid_firsts.push(columns.solids.len() as u32);
+    if settings.low_obstacles {
+        keep_risers(columns, places);
+    }
+    if settings.bridge_gaps {
+        bridge_steps(columns, places);
+    }
+    step_down(columns, &scratch.others, places);
+    columns.firsts.reserve(grid.columns_to_reserve() + 1);
+    columns.grounds.reserve(grid.columns_to_reserve() / 2);
+    for row in 0..window.depth() {
+        let inside = window.columns_within(known, row);
+        columns.firsts.resize(inside.start, columns.grounds.len() as u32);
+        let mut from = columns.solid_firsts[inside.start];
+        for column in inside {
+            columns.firsts.push(columns.grounds.len() as u32);
+            let to = columns.solid_firsts[column + 1];
+            if from < to {
+                add_ground(columns, from as usize, to as usize, grid);
             }
+            from = to;
+        }
+        columns.firsts.resize((row as usize + 1) * width, columns.grounds.len() as u32);
+    }
+    columns.firsts.push(columns.grounds.len() as u32);
+}
+
+/// The solid spans of one column: samples that touch are one.
+fn add_solids(
+    columns: &mut Columns,
+    scratch: &mut FilterScratch,
+    samples: &[Sample],
+    places: &Places<'_>,
+    column: usize,
+    settings: &VoxelSettings,
+) {
+    let grid = places.grid;
+    let FilterScratch { sorted, facing, others } = scratch;
+    let solids = &mut columns.solids;
+    sorted.clear();
+    if samples.len() <= MOST_TO_INSERT {
+        for sample in samples {
+            insert(sorted, sample.part());
+        }
+    } else {
+        sorted.extend(samples.iter().map(Sample::part));
+        sorted.sort_unstable();
+        sorted.dedup();
+    }
+    if settings.fill_solids && sorted.iter().any(|s| s.class().faces_down()) {
+        fill_solids(sorted, facing);
+    }
+    let mut rest = sorted.as_slice();
+    while let Some(first) = rest.first() {
+        let mut top = first.hi();
+        let mut count = 1;
+        while let Some(next) = rest.get(count)
+            && i64::from(next.lo()) - i64::from(top) <= i64::from(grid.columns.cell_height)
+        {
+            top = top.max(next.hi());
+            count += 1;
+        }
+        let (span, after) = rest.split_at(count);
+        if let [one] = span {
+            solids.push(solid_of_one(one));
         } else {
-            sorted.extend(samples.iter().map(Sample::part));
-            sorted.sort_unstable();
-            sorted.dedup();
+            let (span, other) = solid_span(span, top, places, column);
+            solids.push(span);
+            others.extend(other);
         }
-        if settings.fill_solids && sorted.iter().any(|s| s.surface().faces_down()) {
-            fill_solids(sorted, facing);
+        rest = after;
+    }
+}
+
+/// Where a tread hangs over part of the next one, which goes on beside it, the ground is what lies
+/// in the column's middle.
+fn step_down(columns: &mut Columns, others: &[OtherGround], places: &Places<'_>) {
+    let step = places.grid.step;
+    let mut lowered: Vec<(usize, SolidSpan)> = Vec::new();
+    for (i, pair) in columns.solids.windows(2).enumerate() {
+        let [below, span] = [pair[0], pair[1]];
+        if !(span.is_ground() && below.is_ground() && span.made == Made::Surface)
+            || i64::from(span.top) - i64::from(below.ground) > step
+        {
+            continue;
         }
-        let mut rest = sorted.as_slice();
-        while let Some(first) = rest.first() {
-            let mut top = first.hi();
-            let mut count = 1;
-            while let Some(next) = rest.get(count)
-                && i64::from(next.lo()) - i64::from(top) <= i64::from(grid.cell_height)
-            {
-                top = top.max(next.hi());
-                count += 1;
-            }
-            let (span, after) = rest.split_at(count);
-            if let [one] = span {
-                solids.push(solid_of_one(one));
-            } else {
-                let (span, other) = solid_span(span, top, places, column);
-                solids.push(span);
-                others.extend(other);
-            }
-            rest = after;
+        let column = columns.column_of_solid(i as u32);
+        if i + 1 < columns.solid_firsts[column + 1] as usize
+            && goes_on_beside(columns, places, column, &span, &below)
+            && places.middle_is_lower(column, span.ground_range(), below.ground_range())
+        {
+            lowered.push((i + 1, below));
         }
     }
+    let treads: Vec<(usize, OtherGround)> =
+        others.iter().filter_map(|o| Some((is_tread(columns, places, o)?, *o))).collect();
+    for (i, below) in lowered {
+        let span = &mut columns.solids[i];
+        (span.ground, span.rise, span.area) = (below.ground, below.rise, below.area);
+    }
+    for (i, tread) in treads {
+        let span = &mut columns.solids[i];
+        (span.ground, span.rise, span.area) = (tread.ground, tread.rise, tread.area);
+    }
+}
 
-    /// Where a tread hangs over part of the next one, which goes on beside it, the ground is what lies
-    /// in the column's middle.
-    fn step_down(&mut self, places: &Places<'_>) {
-        let step = places.grid.step;
-        let mut lowered: Vec<(usize, SolidSpan)> = Vec::new();
-        for (i, pair) in self.solids.windows(2).enumerate() {
-            let [below, span] = [pair[0], pair[1]];
-            if !(span.is_ground() && below.is_ground() && span.made == Made::Surface)
-                || i64::from(span.top) - i64::from(below.ground) > step
-            {
+/// Whether the other ground of a column is a tread narrower than the column: whether a step leads
+/// from it to ground beside the column to which none leads otherwise, and no way is lost. Returns
+/// the solid span that it lies in.
+fn is_tread(columns: &Columns, places: &Places<'_>, other: &OtherGround) -> Option<usize> {
+    let (grid, window) = (places.grid, places.window);
+    // Where ground has room for the agent: its height, its top and its ceiling.
+    let with_room = |column: usize| {
+        let first = columns.solid_firsts[column] as usize;
+        let solids = columns.solids_of(column);
+        solids.iter().enumerate().filter_map(move |(i, s)| {
+            let ceiling = solids.get(i + 1).map_or(i32::MAX, |above| above.lo);
+            let room = i64::from(ceiling) - i64::from(s.top);
+            (s.is_ground() && room >= grid.agent_height).then_some((first + i, s, ceiling))
+        })
+    };
+    let (number, span, ceiling) = with_room(other.column).find(|(_, s, _)| s.top == other.top)?;
+    if span.made != Made::Surface {
+        return None;
+    }
+    let place = [other.column as u32 % window.width(), other.column as u32 / window.width()];
+    let mut leads_on = false;
+    for there in (0..4).filter_map(|d| window.column_beside(place, d)) {
+        for (_, beside, ceiling_there) in with_room(there) {
+            let room = i64::from(ceiling.min(ceiling_there)) - i64::from(span.top.max(beside.top));
+            if room < grid.agent_height {
                 continue;
             }
-            let column = self.column_of_solid(i as u32);
-            if i + 1 < self.solid_firsts[column + 1] as usize
-                && self.goes_on_beside(places, column, &span, &below)
-                && places.middle_is_lower(column, span.ground_range(), below.ground_range())
-            {
-                lowered.push((i + 1, below));
+            let steps =
+                |height: i32| (i64::from(beside.ground) - i64::from(height)).abs() <= grid.climb;
+            match (steps(span.ground), steps(other.ground)) {
+                (true, false) => return None,
+                (false, true) => leads_on = true,
+                _ => {}
             }
         }
-        let treads: Vec<(usize, OtherGround)> =
-            self.others.iter().filter_map(|o| Some((self.is_tread(places, o)?, *o))).collect();
-        for (i, below) in lowered {
-            let span = &mut self.solids[i];
-            (span.ground, span.rise, span.area) = (below.ground, below.rise, below.area);
-        }
-        for (i, tread) in treads {
-            let span = &mut self.solids[i];
-            (span.ground, span.rise, span.area) = (tread.ground, tread.rise, tread.area);
-        }
     }
+    leads_on.then_some(number)
+}
 
-    /// Whether the other ground of a column is a tread narrower than the column: whether a step leads
-    /// from it to ground beside the column to which none leads otherwise, and no way is lost. Returns
-    /// the solid span that it lies in.
-    fn is_tread(&self, places: &Places<'_>, other: &OtherGround) -> Option<usize> {
-        let (grid, window) = (places.grid, places.window);
-        // Where ground has room for the agent: its height, its top and its ceiling.
-        let with_room = |column: usize| {
-            let first = self.solid_firsts[column] as usize;
-            let solids = self.solids_of(column);
-            solids.iter().enumerate().filter_map(move |(i, s)| {
-                let ceiling = solids.get(i + 1).map_or(i32::MAX, |above| above.lo);
-                let room = i64::from(ceiling) - i64::from(s.top);
-                (s.is_ground() && room >= grid.agent_height).then_some((first + i, s, ceiling))
-            })
-        };
-        let (number, span, ceiling) =
-            with_room(other.column).find(|(_, s, _)| s.top == other.top)?;
-        if span.made != Made::Surface {
-            return None;
+/// Whether the lower of two grounds in a column is the topmost one beside it.
+fn goes_on_beside(
+    columns: &Columns,
+    places: &Places<'_>,
+    column: usize,
+    span: &SolidSpan,
+    below: &SolidSpan,
+) -> bool {
+    let (grid, window) = (places.grid, places.window);
+    let place = [column as u32 % window.width(), column as u32 / window.width()];
+    let reach = i64::from(span.top) + grid.step;
+    let apart = i64::from(below.rise) + i64::from(grid.columns.cell_height);
+    (0..4).filter_map(|d| window.column_beside(place, d)).any(|there| {
+        let mut grounds = columns.solids_of(there).iter().filter(|s| s.is_ground());
+        let top = grounds.rfind(|s| i64::from(s.ground) <= reach);
+        top.is_some_and(|s| (i64::from(s.ground) - i64::from(below.ground)).abs() <= apart)
+    })
+}
+
+/// Steep tops within a step of the ground below them become ground.
+fn walk_over_low(columns: &mut Columns, first: usize, grid: &TiledGrid) {
+    let mut below: Option<SolidSpan> = None;
+    for span in &mut columns.solids[first..] {
+        let as_found = *span;
+        if let Some(b) = below
+            && span.area == NO_GROUND
+            && b.area != NO_GROUND
+            && i64::from(span.top) - i64::from(b.top) <= grid.step
+        {
+            (span.area, span.ground, span.rise) = (b.area, b.ground, b.rise);
         }
-        let place = [other.column as u32 % window.width(), other.column as u32 / window.width()];
-        let mut leads_on = false;
-        for there in (0..4).filter_map(|d| column_beside(window, place, d)) {
-            for (_, beside, ceiling_there) in with_room(there) {
-                let room =
-                    i64::from(ceiling.min(ceiling_there)) - i64::from(span.top.max(beside.top));
-                if room < grid.agent_height {
-                    continue;
-                }
-                let steps = |height: i32| {
-                    (i64::from(beside.ground) - i64::from(height)).abs() <= grid.climb
-                };
-                match (steps(span.ground), steps(other.ground)) {
-                    (true, false) => return None,
-                    (false, true) => leads_on = true,
-                    _ => {}
-                }
-            }
-        }
-        leads_on.then_some(number)
+        below = Some(as_found);
     }
+}
 
-    /// Whether the lower of two grounds in a column is the topmost one beside it.
-    fn goes_on_beside(
-        &self,
-        places: &Places<'_>,
-        column: usize,
-        span: &SolidSpan,
-        below: &SolidSpan,
-    ) -> bool {
-        let (grid, window) = (places.grid, places.window);
-        let place = [column as u32 % window.width(), column as u32 / window.width()];
-        let reach = i64::from(span.top) + grid.step;
-        let apart = i64::from(below.rise) + i64::from(grid.cell_height);
-        (0..4).filter_map(|d| column_beside(window, place, d)).any(|there| {
-            let mut grounds = self.solids_of(there).iter().filter(|s| s.is_ground());
-            let top = grounds.rfind(|s| i64::from(s.ground) <= reach);
-            top.is_some_and(|s| (i64::from(s.ground) - i64::from(below.ground)).abs() <= apart)
-        })
-    }
-
-    /// Steep tops within a step of the ground below them become ground.
-    fn walk_over_low(&mut self, first: usize, grid: &Grid) {
-        let mut below: Option<SolidSpan> = None;
-        for span in &mut self.solids[first..] {
-            let as_found = *span;
-            if let Some(b) = below
-                && span.area == NO_GROUND
-                && b.area != NO_GROUND
-                && i64::from(span.top) - i64::from(b.top) <= grid.step
-            {
-                (span.area, span.ground, span.rise) = (b.area, b.ground, b.rise);
-            }
-            below = Some(as_found);
-        }
-    }
-
-    fn add_ground(&mut self, first: usize, end: usize, grid: &Grid) {
-        for i in first..end {
-            let SolidSpan { top, ground: height, rise, area, made, .. } = self.solids[i];
-            let ceiling = if i + 1 < end { self.solids[i + 1].lo } else { i32::MAX };
-            if area != NO_GROUND && i64::from(ceiling) - i64::from(top) >= grid.agent_height {
-                self.grounds.push(GroundSpan { height, rise, top, ceiling, area, made });
-            }
+fn add_ground(columns: &mut Columns, first: usize, end: usize, grid: &TiledGrid) {
+    for i in first..end {
+        let SolidSpan { top, ground: height, rise, area, made, .. } = columns.solids[i];
+        let ceiling = if i + 1 < end { columns.solids[i + 1].lo } else { i32::MAX };
+        if area != NO_GROUND && i64::from(ceiling) - i64::from(top) >= grid.agent_height {
+            columns.grounds.push(GroundSpan { height, rise, top, ceiling, area, made });
         }
     }
 }
 
 /// Makes what lies between a surface facing down and the next one facing up solid. Only where nothing
 /// else that faces down comes between the two: a lone sheet facing down has no end.
-fn fill_solids(parts: &mut Vec<Part>, facing: &mut Vec<i64>) {
+fn fill_solids(parts: &mut Vec<CoveredRange>, facing: &mut Vec<i64>) {
     // In the order of the sweep: a surface facing down by where it begins, one facing up by where it
     // ends. Where the two touch, the one facing up comes first: it ends what is below it, and does not
     // end what begins there. The last bit tells that one faces up.
     facing.clear();
     for s in parts.iter() {
-        match (s.surface().faces_up(), s.surface().faces_down()) {
+        match (s.class().faces_up(), s.class().faces_down()) {
             (true, false) => facing.push(2 * i64::from(s.hi()) + 1),
             (false, true) => facing.push(2 * i64::from(s.lo().saturating_add(TOUCHING_UNITS))),
             _ => {}
@@ -497,7 +358,7 @@ fn fill_solids(parts: &mut Vec<Part>, facing: &mut Vec<i64>) {
             continue;
         }
         let lo = ((from >> 1) as i32).saturating_sub(TOUCHING_UNITS);
-        let part = Part::new(lo, (to >> 1) as i32, Surface::UPRIGHT);
+        let part = CoveredRange::new(lo, (to >> 1) as i32, FaceClass::UPRIGHT);
         if few {
             insert(parts, part);
         } else {
@@ -510,13 +371,13 @@ fn fill_solids(parts: &mut Vec<Part>, facing: &mut Vec<i64>) {
 }
 
 /// The same as [`solid_span`] of a single part.
-fn solid_of_one(part: &Part) -> SolidSpan {
-    let (lo, top, surface) = (part.lo(), part.hi(), part.surface());
+fn solid_of_one(part: &CoveredRange) -> SolidSpan {
+    let (lo, top, class) = (part.lo(), part.hi(), part.class());
     let (area, made) = (NO_GROUND, Made::Surface);
     let mut span = SolidSpan { lo, top, ground: top, rise: 0, area, steep: false, made };
-    if surface.is_ground() {
-        span.area = surface.area();
-    } else if surface == Surface::STEEP {
+    if class.is_ground() {
+        span.area = class.area();
+    } else if class == FaceClass::STEEP {
         span.steep = true;
     } else {
         return span;
@@ -529,18 +390,18 @@ fn solid_of_one(part: &Part) -> SolidSpan {
 /// One span from parts that touch. Its top is ground where a walkable sample makes it, or, with
 /// low obstacles, lies within a step below it.
 fn solid_span(
-    parts: &[Part],
+    parts: &[CoveredRange],
     top: i32,
     places: &Places<'_>,
     column: usize,
 ) -> (SolidSpan, Option<OtherGround>) {
     let (lo, ground, area, made) = (parts[0].lo(), top, NO_GROUND, Made::Surface);
     let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep: false, made };
-    let walkable = || parts.iter().filter(|s| s.surface().is_ground());
-    let best = walkable().max_by_key(|s| (s.hi(), s.surface()));
+    let walkable = || parts.iter().filter(|s| s.class().is_ground());
+    let best = walkable().max_by_key(|s| (s.hi(), s.class()));
     let best = best.filter(|best| i64::from(top) - i64::from(best.hi()) <= places.step_over);
     let Some(best) = best else {
-        if let Some(steep) = parts.iter().find(|s| s.surface() == Surface::STEEP && s.hi() == top) {
+        if let Some(steep) = parts.iter().find(|s| s.class() == FaceClass::STEEP && s.hi() == top) {
             span.steep = true;
             span.rise = (i64::from(top) - i64::from(steep.lo())).min(i64::from(i32::MAX)) as i32;
             span.ground = ((i64::from(steep.lo()) + i64::from(top)) / 2) as i32;
@@ -549,9 +410,9 @@ fn solid_span(
     };
     // The walkable parts that hang together with the topmost: together they are the ground. What
     // stands on it and is stepped over does not raise it.
-    let hanging = |from: &Part| {
+    let hanging = |from: &CoveredRange| {
         let mut lo = from.lo();
-        for s in parts.iter().rev().filter(|s| s.surface().is_ground()) {
+        for s in parts.iter().rev().filter(|s| s.class().is_ground()) {
             if s.hi() >= lo && s.lo() < lo {
                 lo = s.lo();
             }
@@ -563,7 +424,7 @@ fn solid_span(
     // A step within the column: the ground is what lies in its middle.
     let lower = walkable()
         .filter(|s| s.hi() < lo && i64::from(top) - i64::from(s.hi()) <= places.step_over)
-        .max_by_key(|s| (s.hi(), s.surface()));
+        .max_by_key(|s| (s.hi(), s.class()));
     let rise = |lo: i32, hi: i32| (i64::from(hi) - i64::from(lo)).min(i64::from(i32::MAX)) as i32;
     let ground = |lo: i32, hi: i32| ((i64::from(lo) + i64::from(hi)) / 2) as i32;
     let mut other = None;
@@ -574,10 +435,10 @@ fn solid_span(
             ((best, lo), rest) = (rest, (best, lo));
         }
         let (s, lo) = rest;
-        let (ground, rise, area) = (ground(lo, s.hi()), rise(lo, s.hi()), s.surface().area());
+        let (ground, rise, area) = (ground(lo, s.hi()), rise(lo, s.hi()), s.class().area());
         other = Some(OtherGround { column, top, ground, rise, area });
     }
-    span.area = best.surface().area();
+    span.area = best.class().area();
     span.rise = rise(lo, best.hi());
     span.ground = ground(lo, best.hi());
     (span, other)
@@ -588,31 +449,34 @@ mod tests {
     use super::*;
 
     /// Parts in no order, some of them twice, from a number to start with.
-    fn parts(seed: u32, count: usize) -> Vec<Part> {
+    fn parts(seed: u32, count: usize) -> Vec<CoveredRange> {
         let mut state = seed;
         let mut next = |below: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 16) % below
         };
-        let surfaces = [Surface::UPRIGHT, Surface::STEEP, Surface::DOWN, Surface::ground(3)];
+        let surfaces =
+            [FaceClass::UPRIGHT, FaceClass::STEEP, FaceClass::DOWN, FaceClass::ground(3)];
         (0..count)
             .map(|_| {
                 let lo = 40 * next(9) as i32 - 160;
-                Part::new(lo, lo + 50 * next(3) as i32, surfaces[next(4) as usize])
+                CoveredRange::new(lo, lo + 50 * next(3) as i32, surfaces[next(4) as usize])
             })
             .collect()
     }
 
     #[test]
     fn parts_keep_their_numbers_and_their_order() {
-        let surface = Surface::ground(u16::MAX);
+        let class = FaceClass::ground(u16::MAX);
         for (lo, hi) in [(i32::MIN, i32::MAX), (-1, 0), (0, 0), (-7, -3)] {
-            let part = Part::new(lo, hi, surface);
-            assert_eq!((part.lo(), part.hi(), part.surface()), (lo, hi, surface));
+            let part = CoveredRange::new(lo, hi, class);
+            assert_eq!((part.lo(), part.hi(), part.class()), (lo, hi, class));
         }
-        assert!(Part::new(-1, 5, surface) < Part::new(0, -5, Surface::UPRIGHT));
-        assert!(Part::new(2, -1, surface) < Part::new(2, 0, Surface::UPRIGHT));
-        assert!(Part::new(2, 0, Surface::UPRIGHT) < Part::new(2, 0, Surface::DOWN));
+        assert!(CoveredRange::new(-1, 5, class) < CoveredRange::new(0, -5, FaceClass::UPRIGHT));
+        assert!(CoveredRange::new(2, -1, class) < CoveredRange::new(2, 0, FaceClass::UPRIGHT));
+        assert!(
+            CoveredRange::new(2, 0, FaceClass::UPRIGHT) < CoveredRange::new(2, 0, FaceClass::DOWN)
+        );
     }
 
     #[test]
@@ -629,20 +493,24 @@ mod tests {
 
     #[test]
     fn a_box_on_the_floor_is_solid_and_a_lone_ceiling_is_not() {
-        let up = Surface::ground(0);
-        let solid = |lo, hi| Part::new(lo, hi, Surface::UPRIGHT);
-        let mut column =
-            vec![Part::new(0, 0, up), Part::new(10, 10, Surface::DOWN), Part::new(900, 900, up)];
+        let up = FaceClass::ground(0);
+        let solid = |lo, hi| CoveredRange::new(lo, hi, FaceClass::UPRIGHT);
+        let mut column = vec![
+            CoveredRange::new(0, 0, up),
+            CoveredRange::new(10, 10, FaceClass::DOWN),
+            CoveredRange::new(900, 900, up),
+        ];
         fill_solids(&mut column, &mut Vec::new());
         assert!(column.contains(&solid(10, 900)));
-        let mut ceiling = vec![Part::new(0, 0, up), Part::new(900, 900, Surface::DOWN)];
+        let mut ceiling =
+            vec![CoveredRange::new(0, 0, up), CoveredRange::new(900, 900, FaceClass::DOWN)];
         let before = ceiling.clone();
         fill_solids(&mut ceiling, &mut Vec::new());
         assert_eq!(ceiling, before);
         // Many parts are dealt with another way than few: what is found is the same.
-        let mut many: Vec<Part> = (0..MOST_TO_INSERT as i32)
-            .flat_map(|i| [(1000 * i, Surface::DOWN), (1000 * i + 500, up)])
-            .map(|(z, surface)| Part::new(z, z, surface))
+        let mut many: Vec<CoveredRange> = (0..MOST_TO_INSERT as i32)
+            .flat_map(|i| [(1000 * i, FaceClass::DOWN), (1000 * i + 500, up)])
+            .map(|(z, class)| CoveredRange::new(z, z, class))
             .collect();
         fill_solids(&mut many, &mut Vec::new());
         assert_eq!(many.len(), 3 * MOST_TO_INSERT);

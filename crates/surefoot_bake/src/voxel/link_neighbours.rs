@@ -4,28 +4,18 @@
 //! it leads to, at most one, since the agent is higher than its step; and which ledges were left out
 //! (Recast's rule: the last column before a drop is covered by ground only in part).
 
-use crate::voxel::filter_spans::{Columns, GroundSpan, SolidSpan};
-use crate::voxel::grid::{Grid, Window};
+use crate::heightfield::grid::{EAST, NORTH, WEST, Window, opposite};
+use crate::voxel::bin_tiles::TiledGrid;
+use crate::voxel::spans::{Columns, GroundSpan, SolidSpan};
 use std::ops::Range;
 use surefoot_mesh::EdgeClass;
 
 /// No span in this direction.
 pub(crate) const NO_SPAN: u32 = u32::MAX;
 
-/// The four directions in turn, counter-clockwise: +x, +y, -x, -y.
-pub(crate) const EAST: usize = 0;
-pub(crate) const NORTH: usize = 1;
-pub(crate) const WEST: usize = 2;
-pub(crate) const SOUTH: usize = 3;
-
-/// The opposite direction.
-pub(crate) const fn opposite(direction: usize) -> usize {
-    (direction + 2) % 4
-}
-
 /// Ground with links: the open heightfield.
 #[derive(Debug, Default)]
-pub(crate) struct OpenField {
+pub(crate) struct CompactHeightfield {
     /// The span in each direction, or [`NO_SPAN`].
     pub(crate) links: Vec<[u32; 4]>,
     /// The column of every span, from the window's corner.
@@ -37,11 +27,21 @@ pub(crate) struct OpenField {
     last_known: [u32; 4],
 }
 
-impl OpenField {
+impl CompactHeightfield {
     /// Links all ground of a window, in place of what was there. It is known in a smaller window.
-    pub(crate) fn link(&mut self, columns: &Columns, grid: &Grid, [window, known]: [&Window; 2]) {
+    pub(crate) fn link(
+        &mut self,
+        columns: &Columns,
+        grid: &TiledGrid,
+        [window, known]: [&Window; 2],
+    ) {
         let (width, depth) = (window.width() as usize, window.depth() as usize);
-        let goes_on = [known.x1 < grid.width, known.y1 < grid.depth, known.x0 > 0, known.y0 > 0];
+        let goes_on = [
+            known.x1 < grid.columns.width,
+            known.y1 < grid.columns.depth,
+            known.x0 > 0,
+            known.y0 > 0,
+        ];
         let last = [
             known.x1 - window.x0 - 1,
             known.y1 - window.y0 - 1,
@@ -98,7 +98,7 @@ impl OpenField {
     }
 
     /// Leaves out ground beside a drop.
-    pub(crate) fn drop_ledges(&mut self, columns: &Columns, grid: &Grid, window: &Window) {
+    pub(crate) fn drop_ledges(&mut self, columns: &Columns, grid: &TiledGrid, window: &Window) {
         let mut ledges = Vec::new();
         for span in 0..self.links.len() as u32 {
             let is_ledge = (0..4).any(|d| {
@@ -126,7 +126,7 @@ impl OpenField {
 fn link_columns(
     links: &mut [[u32; 4]],
     grounds: &[GroundSpan],
-    grid: &Grid,
+    grid: &TiledGrid,
     [here, there]: [Range<u32>; 2],
     direction: usize,
 ) {
@@ -148,25 +148,12 @@ fn link_columns(
 
 /// Whether the agent can go between two spans of neighbouring columns.
 #[inline]
-fn can_go(a: &GroundSpan, b: &GroundSpan, grid: &Grid) -> bool {
+fn can_go(a: &GroundSpan, b: &GroundSpan, grid: &TiledGrid) -> bool {
     let rise = (i64::from(a.height) - i64::from(b.height)).abs();
     let room = i64::from(a.ceiling.min(b.ceiling)) - i64::from(a.top.max(b.top));
     rise <= grid.climb
         && room >= grid.agent_height
-        && (!grid.level_only || grid.level(a.height) == grid.level(b.height))
-}
-
-/// The column beside another one; none beyond the window.
-pub(crate) fn column_beside(window: &Window, [x, y]: [u32; 2], direction: usize) -> Option<usize> {
-    let column = y * window.width() + x;
-    let neighbour = match direction {
-        EAST if x + 1 < window.width() => column + 1,
-        NORTH if y + 1 < window.depth() => column + window.width(),
-        WEST if x > 0 => column - 1,
-        SOUTH if y > 0 => column - window.width(),
-        _ => return None,
-    };
-    Some(neighbour as usize)
+        && (!grid.level_only || grid.columns.level(a.height) == grid.columns.level(b.height))
 }
 
 /// The solid spans beside a span; none beyond the window.
@@ -176,7 +163,7 @@ fn solids_beside<'a>(
     place: [u32; 2],
     direction: usize,
 ) -> &'a [SolidSpan] {
-    let Some(neighbour) = column_beside(window, place, direction) else { return &[] };
+    let Some(neighbour) = window.column_beside(place, direction) else { return &[] };
     let from = columns.solid_firsts[neighbour] as usize;
     &columns.solids[from..columns.solid_firsts[neighbour + 1] as usize]
 }
@@ -184,7 +171,7 @@ fn solids_beside<'a>(
 /// Whether what lies beside a span is lower than the agent can step down.
 fn is_drop(
     columns: &Columns,
-    grid: &Grid,
+    grid: &TiledGrid,
     window: &Window,
     place: [u32; 2],
     span: u32,
@@ -199,7 +186,7 @@ fn is_drop(
 /// What stands beside a span where no link leads on.
 pub(crate) fn side_class(
     columns: &Columns,
-    grid: &Grid,
+    grid: &TiledGrid,
     window: &Window,
     place: [u32; 2],
     span: u32,

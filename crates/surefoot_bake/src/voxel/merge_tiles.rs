@@ -8,17 +8,18 @@
 //! ground breaks there.
 
 use crate::context::StageContext;
+use crate::contour::chain::{NO_PART, NO_REGION, RegionSample};
 use crate::error::BakeError;
 use crate::settings::Regions;
-use crate::surface::DisjointSets;
-use crate::voxel::divide::NO_PART;
+use crate::view::StageView;
+use crate::voxel::bin_tiles::TiledGrid;
 use crate::voxel::segment::SpanKey;
+use crate::voxel::tile_views::view_of_runs;
 use crate::voxel::trace_contours::{Beyond, Run, TracedTile};
 use std::collections::{BTreeMap, BTreeSet};
+use surefoot_geom::DisjointSets;
+use surefoot_geom::Frame;
 use surefoot_mesh::EdgeClass;
-
-/// On the right of a run: no ground.
-pub(crate) const NO_REGION: u32 = u32::MAX;
 
 /// A run between regions.
 #[derive(Clone, Copy, Debug)]
@@ -31,16 +32,6 @@ pub(crate) struct RegionRun {
     pub(crate) class: EdgeClass,
 }
 
-/// A height inside of a region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct RegionSample {
-    pub(crate) y: u32,
-    pub(crate) x: u32,
-    pub(crate) height: i32,
-    /// The part of the ground, counted through all tiles, where that is divided further.
-    pub(crate) part: u32,
-}
-
 /// Regions, in the order of their first spans.
 #[derive(Debug, Default)]
 pub(crate) struct MergedRegions {
@@ -49,6 +40,13 @@ pub(crate) struct MergedRegions {
     pub(crate) runs: Vec<RegionRun>,
     /// The samples of every region, row by row.
     pub(crate) samples: Vec<Vec<RegionSample>>,
+}
+
+impl MergedRegions {
+    /// The borders of all regions.
+    pub(crate) fn view(&self, frame: &Frame, grid: &TiledGrid) -> StageView {
+        view_of_runs(self.runs.iter().map(|r| (&r.run, r.class)), frame, grid)
+    }
 }
 
 pub(crate) fn merge_tiles(

@@ -6,8 +6,11 @@
 //! ends is known from the places, to an eighth of a column. What is ground at a place is asked as
 //! everywhere: the topmost surface that can be walked on, with nothing solid between step and head.
 
-use crate::voxel::grid::{Grid, GridTriangle, Surface, Window};
-use crate::voxel::rasterize::ColumnSamples;
+use crate::heightfield::grid::Window;
+use crate::heightfield::rasterize::ColumnSamples;
+use crate::input::classify::{ClassedTriangle, FaceClass};
+use crate::input::limits::TOUCHING_UNITS;
+use crate::voxel::bin_tiles::TiledGrid;
 
 /// Places along the side of a column.
 pub(crate) const SIDE: usize = 4;
@@ -19,10 +22,6 @@ pub(crate) const ALL: u16 = u16::MAX;
 /// noise leaves between triangles that should touch.
 const CRACK_UNITS: f64 = 65.0;
 
-/// A surface facing up this near to one facing down does not end what begins there, in lattice units:
-/// a millimetre, what noise leaves between a box and the floor it stands on.
-pub(crate) const TOUCHING_UNITS: i32 = 64;
-
 /// How near a wall has to come to a place to stand on it, in columns: half the diagonal of a
 /// sixteenth of the column.
 const WALL_NEAR_COLUMNS: f64 = 0.177;
@@ -31,7 +30,7 @@ const WALL_NEAR_COLUMNS: f64 = 0.177;
 #[derive(Clone, Copy, Debug)]
 struct Sheet {
     places: u16,
-    surface: Surface,
+    class: FaceClass,
     triangle: u32,
     /// The height over the column's corner, and how it changes from place to place.
     height: f64,
@@ -59,15 +58,15 @@ pub(crate) struct PlaceScratch {
     sheets: Vec<Sheet>,
     /// Places, lowest and highest point of walls.
     walls: Vec<(u16, i64, i64)>,
-    line: Vec<(i64, Surface, u32)>,
+    line: Vec<(i64, FaceClass, u32)>,
 }
 
 /// What is needed to look at places.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
-    pub(crate) triangles: &'a [GridTriangle],
+    pub(crate) triangles: &'a [ClassedTriangle],
     pub(crate) samples: &'a ColumnSamples,
-    pub(crate) grid: &'a Grid,
+    pub(crate) grid: &'a TiledGrid,
     pub(crate) window: &'a Window,
     /// How far something may stand over the ground and be walked over.
     pub(crate) step_over: i64,
@@ -87,8 +86,8 @@ impl Places<'_> {
         let [low, high] = [level - self.grid.climb, level + self.grid.climb];
         let head = high + self.grid.agent_height;
         let samples = self.samples.of_column(column);
-        let can_stand = |of: Surface| of.is_ground() || (over_steep && of == Surface::STEEP);
-        if !samples.iter().any(|s| can_stand(s.surface)) {
+        let can_stand = |of: FaceClass| of.is_ground() || (over_steep && of == FaceClass::STEEP);
+        if !samples.iter().any(|s| can_stand(s.class)) {
             return 0;
         }
         let corner = self.column_corner(column);
@@ -105,8 +104,8 @@ impl Places<'_> {
                 continue;
             }
             let corners = self.corners_from(corner, s.triangle);
-            if s.surface == Surface::UPRIGHT {
-                let places = places_near(&corners, f64::from(self.grid.cell));
+            if s.class == FaceClass::UPRIGHT {
+                let places = places_near(&corners, f64::from(self.grid.columns.cell));
                 if places != 0 {
                     walls.push((places, i64::from(s.lo), i64::from(s.hi)));
                     doubtful |= places;
@@ -115,16 +114,16 @@ impl Places<'_> {
                 continue;
             }
             let Some(sheet) =
-                sheet_over(&corners, s.surface, s.triangle, f64::from(self.grid.cell))
+                sheet_over(&corners, s.class, s.triangle, f64::from(self.grid.columns.cell))
             else {
                 continue;
             };
             plain |= sheet.places;
-            is_plain &= s.surface.is_ground() && i64::from(s.lo) >= low && i64::from(s.hi) <= high;
-            if can_stand(s.surface) {
+            is_plain &= s.class.is_ground() && i64::from(s.lo) >= low && i64::from(s.hi) <= high;
+            if can_stand(s.class) {
                 standable |= sheet.places;
             }
-            if s.surface.is_ground() && sheet.lies_within([low, high]) {
+            if s.class.is_ground() && sheet.lies_within([low, high]) {
                 sure |= sheet.places;
             } else {
                 doubtful |= sheet.places;
@@ -142,7 +141,7 @@ impl Places<'_> {
             rest &= rest - 1;
             line.clear();
             for s in sheets.iter().filter(|s| s.places & 1 << place != 0) {
-                line.push((s.height_at(place), s.surface, s.triangle));
+                line.push((s.height_at(place), s.class, s.triangle));
             }
             // Where two touch, the one facing up ends what is below, not what begins there.
             let touching = i64::from(TOUCHING_UNITS);
@@ -153,7 +152,7 @@ impl Places<'_> {
             }
             let leads_over = |z: i64, triangle: u32| {
                 let at = self.place(column, place);
-                let met = (z as f64, Surface::STEEP, triangle);
+                let met = (z as f64, FaceClass::STEEP, triangle);
                 over_steep && self.leads_over(at, met, SIDE as u32).is_some()
             };
             let Some(height) = self.standing(line, [low, high], leads_over) else { continue };
@@ -171,14 +170,14 @@ impl Places<'_> {
 
     /// Whether of two ranges of heights only the second has ground in the middle of a column.
     pub(crate) fn middle_is_lower(&self, column: usize, high: [i32; 2], low: [i32; 2]) -> bool {
-        let half = 0.5 * f64::from(self.grid.cell);
+        let half = 0.5 * f64::from(self.grid.columns.cell);
         let corner = self.column_corner(column);
         let has_ground = |[from, to]: [i32; 2]| {
             self.samples.of_column(column).iter().any(|s| {
-                s.surface.is_ground()
+                s.class.is_ground()
                     && s.lo >= from
                     && s.hi <= to
-                    && Sides::new(&self.corners_from(corner, s.triangle))
+                    && SidesInPlan::new(&self.corners_from(corner, s.triangle))
                         .is_some_and(|sides| sides.hold(half, half))
             })
         };
@@ -188,14 +187,14 @@ impl Places<'_> {
     /// Where a place lies, in lattice units.
     pub(crate) fn place(&self, column: usize, place: usize) -> [f64; 2] {
         let [x, y] = self.column_corner(column);
-        let cell = f64::from(self.grid.cell);
+        let cell = f64::from(self.grid.columns.cell);
         [x as f64 + position(place % SIDE, cell), y as f64 + position(place / SIDE, cell)]
     }
 
     /// The column over a point; none beyond the window.
     pub(crate) fn column_at(&self, at: [f64; 2]) -> Option<usize> {
-        let [first_x, first_y] = self.grid.first_column();
-        let cell = f64::from(self.grid.cell);
+        let [first_x, first_y] = self.grid.columns.first_column();
+        let cell = f64::from(self.grid.columns.cell);
         let number = |v: f64, first: i64, from: u32, count: u32| {
             let number = whole_below(v / cell) - first - i64::from(from);
             (0..i64::from(count)).contains(&number).then_some(number as usize)
@@ -212,14 +211,14 @@ impl Places<'_> {
         let from =
             |c: &[i32; 3]| [f64::from(c[0]) - at[0], f64::from(c[1]) - at[1], f64::from(c[2])];
         let corners = [from(a), from(b), from(c)];
-        let sides = Sides::new(&corners)?;
+        let sides = SidesInPlan::new(&corners)?;
         sides.hold(0.0, 0.0).then(|| height_on(&corners, slope_of(&corners), [0.0; 2]))
     }
 
     fn column_corner(&self, column: usize) -> [i64; 2] {
         let width = self.window.width() as usize;
-        let [first_x, first_y] = self.grid.first_column();
-        let cell = i64::from(self.grid.cell);
+        let [first_x, first_y] = self.grid.columns.first_column();
+        let cell = i64::from(self.grid.columns.cell);
         [
             (first_x + i64::from(self.window.x0) + (column % width) as i64) * cell,
             (first_y + i64::from(self.window.y0) + (column / width) as i64) * cell,
@@ -238,25 +237,25 @@ impl Places<'_> {
     /// The height at which the agent can stand on a vertical line, from what lies on it.
     fn standing(
         &self,
-        line: &[(i64, Surface, u32)],
+        line: &[(i64, FaceClass, u32)],
         [low, high]: [i64; 2],
         leads_over: impl Fn(i64, u32) -> bool,
     ) -> Option<i64> {
-        let within = |s: &(i64, Surface, u32)| s.0 >= low && s.0 <= high;
+        let within = |s: &(i64, FaceClass, u32)| s.0 >= low && s.0 <= high;
         let ground = line.iter().rposition(|s| within(s) && s.1.is_ground());
         let steep = || {
-            let i = line.iter().rposition(|s| within(s) && s.1 == Surface::STEEP)?;
+            let i = line.iter().rposition(|s| within(s) && s.1 == FaceClass::STEEP)?;
             leads_over(line[i].0, line[i].2).then_some(i)
         };
         let foot = ground.or_else(steep)?;
         let height = line[foot].0;
         let touching = i64::from(TOUCHING_UNITS);
         let from = line[..foot].iter().rposition(|s| s.0 < height - touching).map_or(0, |i| i + 1);
-        for (i, &(z, surface, _)) in line.iter().enumerate().skip(from) {
+        for (i, &(z, class, _)) in line.iter().enumerate().skip(from) {
             if z >= height + self.grid.agent_height {
                 break;
             }
-            if surface.faces_down() {
+            if class.faces_down() {
                 // What begins here ends at the next surface facing up, if no other begins before.
                 let blocks = match line.get(i + 1) {
                     Some(&(end, up, _)) if !up.faces_down() => end > height + self.step_over,
@@ -274,16 +273,16 @@ impl Places<'_> {
 }
 
 /// A triangle's sides, counter-clockwise in plan: how far a point lies to the left of each.
-struct Sides([Side; 3]);
+struct SidesInPlan([SideInPlan; 3]);
 
 /// A side: where it starts, and the way to its left, as long as the side is.
 #[derive(Clone, Copy)]
-struct Side {
+struct SideInPlan {
     from: [f64; 2],
     across: [f64; 2],
 }
 
-impl Side {
+impl SideInPlan {
     fn new(p: [f64; 3], q: [f64; 3]) -> Self {
         Self { from: [p[0], p[1]], across: [p[1] - q[1], q[0] - p[0]] }
     }
@@ -329,7 +328,7 @@ impl Side {
     }
 }
 
-impl Sides {
+impl SidesInPlan {
     fn new(corners: &[[f64; 3]; 3]) -> Option<Self> {
         let [a, b, c] = *corners;
         let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
@@ -337,7 +336,7 @@ impl Sides {
         if !(area.abs() > 0.0) {
             return None;
         }
-        Some(Self([Side::new(a, b), Side::new(b, c), Side::new(c, a)]))
+        Some(Self([SideInPlan::new(a, b), SideInPlan::new(b, c), SideInPlan::new(c, a)]))
     }
 
     fn hold(&self, x: f64, y: f64) -> bool {
@@ -367,11 +366,11 @@ fn position(i: usize, cell: f64) -> f64 {
 /// What a triangle that is not upright is over a column; nothing where it covers no place.
 fn sheet_over(
     corners: &[[f64; 3]; 3],
-    surface: Surface,
+    class: FaceClass,
     triangle: u32,
     cell: f64,
 ) -> Option<Sheet> {
-    let sides = Sides::new(corners)?;
+    let sides = SidesInPlan::new(corners)?;
     let [a, b, c] = &sides.0;
     let mut places = a.places(cell);
     if places != 0 {
@@ -387,7 +386,7 @@ fn sheet_over(
     let first = position(0, cell);
     let height = height_on(corners, slope, [first, first]);
     let along = [slope[0] * cell / SIDE as f64, slope[1] * cell / SIDE as f64];
-    Some(Sheet { places, surface, triangle, height, along })
+    Some(Sheet { places, class, triangle, height, along })
 }
 
 /// How the height of a triangle changes along x and y.

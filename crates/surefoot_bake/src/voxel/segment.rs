@@ -9,11 +9,13 @@
 //! simplified. So the pieces of two tiles that meet at their border join to what one large tile would
 //! have found.
 
+use crate::heightfield::grid::Window;
+use crate::heightfield::grid::{EAST, NORTH};
 use crate::settings::Regions;
-use crate::surface::DisjointSets;
-use crate::voxel::filter_spans::Columns;
-use crate::voxel::grid::{Grid, Window};
-use crate::voxel::link_neighbours::{EAST, NO_SPAN, NORTH, OpenField};
+use crate::voxel::bin_tiles::{STOREY_ROUNDS, TiledGrid};
+use crate::voxel::link_neighbours::{CompactHeightfield, NO_SPAN};
+use crate::voxel::spans::Columns;
+use surefoot_geom::DisjointSets;
 
 /// A span's place: its column in the grid and its rank among the column's ground, from below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,10 +26,10 @@ pub(crate) struct SpanKey {
 }
 
 /// The ground that a tile works on: the field over the tile and its margin.
-pub(crate) struct Ground<'a> {
-    pub(crate) grid: &'a Grid,
+pub(crate) struct TileGround<'a> {
+    pub(crate) grid: &'a TiledGrid,
     pub(crate) columns: &'a Columns,
-    pub(crate) field: &'a OpenField,
+    pub(crate) field: &'a CompactHeightfield,
     /// The columns that the field covers.
     pub(crate) window: Window,
     /// The tile's own columns.
@@ -43,15 +45,11 @@ pub(crate) struct Ground<'a> {
     high: Vec<u32>,
 }
 
-/// How often storeys are counted from column to column. Each time a tower may lean by a column more;
-/// towers that lean farther are counted short. A tile's margin holds that many columns.
-pub(crate) const STOREY_ROUNDS: u32 = 3;
-
-impl<'a> Ground<'a> {
+impl<'a> TileGround<'a> {
     pub(crate) fn new(
-        grid: &'a Grid,
+        grid: &'a TiledGrid,
         columns: &'a Columns,
-        field: &'a OpenField,
+        field: &'a CompactHeightfield,
         [window, own]: [Window; 2],
         regions: Regions,
     ) -> Self {
@@ -207,6 +205,12 @@ impl<'a> Ground<'a> {
         (own.x0..own.x1).contains(&x) && (own.y0..own.y1).contains(&y)
     }
 
+    /// The span in a direction that a part of the ground may go on in.
+    pub(crate) fn onward(&self, span: u32, direction: usize) -> Option<u32> {
+        self.link(span, direction)
+            .filter(|&other| self.is_own(other) && self.is_seamless(span, other))
+    }
+
     /// The tile's own ground, row by row.
     pub(crate) fn own_spans(&self) -> &[u32] {
         &self.own_spans
@@ -244,7 +248,10 @@ impl<'a> Ground<'a> {
         let same_area = grounds[a as usize].area == grounds[b as usize].area;
         same_area
             && match self.regions {
-                Regions::Flat => self.grid.level(self.height(a)) == self.grid.level(self.height(b)),
+                Regions::Flat => {
+                    self.grid.columns.level(self.height(a))
+                        == self.grid.columns.level(self.height(b))
+                }
                 _ => self.storeys[a as usize] == self.storeys[b as usize],
             }
     }
@@ -255,11 +262,11 @@ impl<'a> Ground<'a> {
     pub(crate) fn is_step(&self, a: u32, b: u32) -> bool {
         let (a, b) = (&self.columns.grounds[a as usize], &self.columns.grounds[b as usize]);
         let apart = (i64::from(a.height) - i64::from(b.height)).abs();
-        if apart <= i64::from(self.grid.cell_height) {
+        if apart <= i64::from(self.grid.columns.cell_height) {
             return false;
         }
         let slope = (i64::from(a.rise) + i64::from(b.rise)) / 2;
-        apart > slope + i64::from(self.grid.cell_height)
+        apart > slope + i64::from(self.grid.columns.cell_height)
     }
 
     /// Whether nothing at all lies between two linked spans.
@@ -284,7 +291,7 @@ pub(crate) struct Pieces {
 }
 
 /// Divides a tile's own ground into pieces.
-pub(crate) fn segment(ground: &Ground<'_>) -> Pieces {
+pub(crate) fn segment(ground: &TileGround<'_>) -> Pieces {
     let mut sets = DisjointSets::new(ground.columns.len());
     for &span in ground.own_spans() {
         let (x, y) = ground.column(span);

@@ -8,10 +8,11 @@
 //! the tile's edge are found with the band of columns behind it, so there are no false corners to take
 //! out again: where ground goes on in the next tile, no run is made.
 
+use crate::contour::chain::NO_PART;
+use crate::heightfield::grid::{EAST, NORTH, SOUTH, WEST};
 use crate::settings::Regions;
-use crate::voxel::divide::NO_PART;
-use crate::voxel::link_neighbours::{EAST, NO_SPAN, NORTH, SOUTH, WEST, column_beside, side_class};
-use crate::voxel::segment::{Ground, NO_PIECE, Pieces, SpanKey};
+use crate::voxel::link_neighbours::{NO_SPAN, side_class};
+use crate::voxel::segment::{NO_PIECE, Pieces, SpanKey, TileGround};
 use surefoot_mesh::EdgeClass;
 
 /// What lies on the right of a run.
@@ -45,6 +46,24 @@ pub(crate) struct Run {
     /// Heights at the low and the high end, on the left and on the right, in lattice units.
     pub(crate) left_heights: [i32; 2],
     pub(crate) right_heights: [i32; 2],
+}
+
+impl Run {
+    /// The end with the smaller coordinates and the other one, in columns.
+    pub(crate) const fn ends(&self) -> [[u32; 2]; 2] {
+        let along_y = self.side as usize % 2 == EAST;
+        let far = if along_y { [self.x, self.y + self.len] } else { [self.x + self.len, self.y] };
+        [[self.x, self.y], far]
+    }
+
+    /// What lies there, as far as its own tile knows.
+    pub(crate) const fn class(&self) -> EdgeClass {
+        match self.beyond {
+            Beyond::Nothing(class) => class,
+            _ if self.step => EdgeClass::Step,
+            _ => EdgeClass::Inner,
+        }
+    }
 }
 
 /// A height of the ground inside a piece.
@@ -88,8 +107,8 @@ pub(crate) struct TracedTile {
 const SAMPLE_EVERY: u32 = 4;
 
 /// Traces a tile.
-pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces, parts: &[u32]) -> TracedTile {
-    let mut tracer = Tracer {
+pub(crate) fn trace_contours(ground: &TileGround<'_>, pieces: Pieces, parts: &[u32]) -> TracedTile {
+    let mut tracer = TileTracer {
         ground,
         pieces: &pieces,
         parts,
@@ -125,8 +144,8 @@ pub(crate) fn trace_contours(ground: &Ground<'_>, pieces: Pieces, parts: &[u32])
 
 const NO_RUN: u32 = u32::MAX;
 
-struct Tracer<'a> {
-    ground: &'a Ground<'a>,
+struct TileTracer<'a> {
+    ground: &'a TileGround<'a>,
     pieces: &'a Pieces,
     parts: &'a [u32],
     run_of: Vec<[u32; 4]>,
@@ -149,7 +168,7 @@ const TURN_LEFT: [(usize, usize); 4] = [(EAST, SE), (NORTH, NE), (SOUTH, SW), (W
 /// The same, clockwise.
 const TURN_RIGHT: [(usize, usize); 4] = [(NORTH, NW), (WEST, SW), (EAST, NE), (SOUTH, SE)];
 
-impl Tracer<'_> {
+impl TileTracer<'_> {
     /// Traces the sides of a span along which something ends. Borders between two spans are traced
     /// from the west and from the south.
     #[inline]
@@ -268,7 +287,7 @@ impl Tracer<'_> {
         let ground = self.ground;
         let window = &ground.window;
         let place = ground.field.places[span as usize];
-        let Some(neighbour) = column_beside(window, place, side) else { return EdgeClass::Open };
+        let Some(neighbour) = window.column_beside(place, side) else { return EdgeClass::Open };
         let height = i64::from(ground.height(span));
         ground
             .columns
@@ -306,7 +325,7 @@ impl Tracer<'_> {
             }
         }
         let height = if ground.regions == Regions::Flat {
-            ground.grid.level_height(ground.grid.level(ground.height(span)))
+            ground.grid.columns.level_height(ground.grid.columns.level(ground.height(span)))
         } else {
             sum.div_euclid(count) as i32
         };
@@ -320,7 +339,7 @@ impl Tracer<'_> {
         {
             (Some(a), Some(b)) => {
                 let bend = i64::from(ground.height(a)) + i64::from(ground.height(b)) - 2 * height;
-                2 * bend.abs() > i64::from(ground.grid.cell_height)
+                2 * bend.abs() > i64::from(ground.grid.columns.cell_height)
                     && !ground.is_step(span, a)
                     && !ground.is_step(span, b)
             }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use surefoot_mesh::{Agent, Frame, NavMeshData};
 use tempfile::TempDir;
 
 /// A folder with the binary at hand.
@@ -95,6 +96,28 @@ impl Bench {
         if status == 1 {
             assert_eq!(ran.err.lines().count(), 1, "one message: {}", ran.err);
         }
+    }
+
+    /// A mesh without a cell, as no build leaves it, for the agent that builds are for unless told
+    /// otherwise.
+    pub(crate) fn write_empty_mesh(&self, name: &str) {
+        let empty = NavMeshData {
+            agent: Agent::default(),
+            frame: Frame::with_up([0.0, 1.0, 0.0]).expect("a direction"),
+            convex_distance_m: 0.0,
+            vertex_points: Vec::new(),
+            vertex_heights_m: Vec::new(),
+            cell_first_edges: vec![0],
+            cell_kinds: Vec::new(),
+            cell_areas: Vec::new(),
+            edge_vertices: Vec::new(),
+            edge_twins: Vec::new(),
+            edge_classes: Vec::new(),
+            links: Vec::new(),
+            area_names: vec!["ground".to_owned()],
+            build: None,
+        };
+        self.write(name, empty.validate().expect("an empty mesh is sound").to_bytes());
     }
 
     /// A small scene and its mesh, as `scene.glb` and `mesh.snav`.

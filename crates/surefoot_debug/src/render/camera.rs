@@ -62,20 +62,8 @@ impl Camera {
         size: [usize; 2],
         margin: f64,
     ) -> Self {
-        let (right, up, forward) = axes(direction);
-        let reach = (high - low).length() + 1.0;
-        let mut camera = Self {
-            eye: (low + high) * 0.5 - forward * reach,
-            right,
-            up,
-            forward,
-            lens: Lens::Orthographic,
-            size,
-            scale: 1.0,
-            middle: [0.0; 2],
-        };
-        camera.fit(low, high, margin);
-        camera
+        let away = (high - low).length() + 1.0;
+        Self::looking(Lens::Orthographic, direction, away, [low, high], size, margin)
     }
 
     /// Looks at a box along a direction with perspective, from far enough to see all of it.
@@ -86,19 +74,23 @@ impl Camera {
         size: [usize; 2],
         margin: f64,
     ) -> Self {
+        // Far enough for a calm perspective.
+        let away = (high - low).length().max(1e-3) * 1.6;
+        Self::looking(Lens::Perspective, direction, away, [low, high], size, margin)
+    }
+
+    /// Looks at the middle of a box along a direction, from so far away.
+    fn looking(
+        lens: Lens,
+        direction: DVec3,
+        away: f64,
+        [low, high]: [DVec3; 2],
+        size: [usize; 2],
+        margin: f64,
+    ) -> Self {
         let (right, up, forward) = axes(direction);
-        let reach = (high - low).length().max(1e-3);
-        let mut camera = Self {
-            // Far enough for a calm perspective.
-            eye: (low + high) * 0.5 - forward * (reach * 1.6),
-            right,
-            up,
-            forward,
-            lens: Lens::Perspective,
-            size,
-            scale: 1.0,
-            middle: [0.0; 2],
-        };
+        let eye = (low + high) * 0.5 - forward * away;
+        let mut camera = Self { eye, right, up, forward, lens, size, scale: 1.0, middle: [0.0; 2] };
         camera.fit(low, high, margin);
         camera
     }

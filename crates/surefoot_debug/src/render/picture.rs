@@ -189,7 +189,7 @@ fn margin(size: [usize; 2]) -> f64 {
 
 fn gather(view: &StageView, options: &PictureOptions<'_>) -> Result<Stage, PictureError> {
     let frame = frame_of(view.up);
-    let canonical = |p: [f64; 3]| frame.canonical_from_user(p);
+    let canonical = |p: [f64; 3]| DVec3::from(frame.canonical_from_user(p));
     let mut low = DVec3::INFINITY;
     let mut high = DVec3::NEG_INFINITY;
     let mut grow = |p: DVec3| {

@@ -8,6 +8,7 @@
 use super::camera::{Camera, Seen};
 use glam::DVec3;
 use rayon::prelude::*;
+use surefoot_geom::ByKey;
 
 /// In a [`Buffer`]: nothing is seen here.
 pub(crate) const NOTHING: u32 = u32::MAX;
@@ -61,23 +62,10 @@ pub(crate) fn rasterize(
 
     // Which triangles touch which band, in order of their numbers.
     let bands = size[1].div_ceil(BAND_ROWS).max(1);
-    let mut first = vec![0_usize; bands + 1];
-    for f in &flats {
-        for band in f.rows[0] / BAND_ROWS..=f.rows[1] / BAND_ROWS {
-            first[band + 1] += 1;
-        }
-    }
-    for band in 0..bands {
-        first[band + 1] += first[band];
-    }
-    let mut members = vec![0_u32; first[bands]];
-    let mut next = first.clone();
-    for (i, f) in flats.iter().enumerate() {
-        for band in f.rows[0] / BAND_ROWS..=f.rows[1] / BAND_ROWS {
-            members[next[band]] = i as u32;
-            next[band] += 1;
-        }
-    }
+    let over_bands = flats.iter().zip(0..).flat_map(|(f, i)| {
+        (f.rows[0] / BAND_ROWS..=f.rows[1] / BAND_ROWS).map(move |band| (band, i))
+    });
+    let members = ByKey::<u32>::sort(bands, over_bands);
 
     let mut triangle = vec![NOTHING; size[0] * size[1]];
     let mut near = vec![f32::NEG_INFINITY; size[0] * size[1]];
@@ -87,7 +75,7 @@ pub(crate) fn rasterize(
             |(band, (triangle, near))| {
                 let top = band * BAND_ROWS;
                 let mut part = Band { camera, width: size[0], top, triangle, near, cut_z };
-                for &i in &members[first[band]..first[band + 1]] {
+                for &i in members.of(band) {
                     let flat = &flats[i as usize];
                     part.fill(flat, crossed(flat));
                 }

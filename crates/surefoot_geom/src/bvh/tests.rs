@@ -1,7 +1,31 @@
 //! All queries against brute force.
 
-use super::triangles::turn;
+use super::ray::turn;
 use super::*;
+
+/// A tree over indexed triangles.
+struct TriangleTree<'a> {
+    points: &'a [DVec3],
+    triangles: &'a [[u32; 3]],
+    boxes: BoxTree,
+}
+
+impl<'a> TriangleTree<'a> {
+    fn build(points: &'a [DVec3], triangles: &'a [[u32; 3]]) -> Self {
+        let corners = |id: u32| triangles[id as usize].map(|i| points[i as usize]);
+        let boxes = BoxTree::build_with(triangles.len(), |id| Aabb::of_points(corners(id)));
+        Self { points, triangles, boxes }
+    }
+
+    fn corners(&self, id: u32) -> [DVec3; 3] {
+        self.triangles[id as usize].map(|i| self.points[i as usize])
+    }
+
+    fn first_hit(&self, origin: DVec3, direction: DVec3, t_max: f64) -> Option<Hit> {
+        let ray = Ray::new(origin, direction)?;
+        self.boxes.first_hit(&ray, t_max, |id| self.corners(id), |_| true)
+    }
+}
 
 struct Random(u64);
 
@@ -81,7 +105,7 @@ fn check_conservative(found: Vec<u32>, boxes: &[Aabb], inside: impl Fn(&Aabb) ->
 }
 
 #[test]
-fn box_column_and_filtered_queries_agree_with_brute_force() {
+fn box_and_column_queries_agree_with_brute_force() {
     let mut random = Random(1);
     for boxes in scenes() {
         let tree = BoxTree::build(&boxes);
@@ -98,9 +122,6 @@ fn box_column_and_filtered_queries_agree_with_brute_force() {
             let mut found = vec![];
             tree.visit_box(&query, |id| found.push(id));
             check_conservative(found.clone(), &boxes, |b| b.overlaps(&query), "box");
-            let mut filtered = vec![];
-            tree.visit_filtered(|b| b.overlaps(&query), |id| filtered.push(id));
-            check_conservative(filtered, &boxes, |b| b.overlaps(&query), "filtered");
             let mut column = vec![];
             tree.visit_column(corner.x, corner.y, corner.z - 3.0, corner.z + 3.0, |id| {
                 column.push(id);
@@ -109,35 +130,6 @@ fn box_column_and_filtered_queries_agree_with_brute_force() {
             check_conservative(column, &boxes, |b| b.overlaps(&line), "column");
             let first = tree.try_visit_box(&query, ControlFlow::Break);
             assert_eq!(first.break_value(), found.first().copied());
-        }
-    }
-}
-
-#[test]
-fn convex_prisms_agree_with_brute_force() {
-    let mut random = Random(2);
-    for boxes in scenes() {
-        let tree = BoxTree::build(&boxes);
-        for _ in 0..10 {
-            let mut c = [0; 3].map(|_| random.grid_point(14).truncate());
-            if (c[1] - c[0]).perp_dot(c[2] - c[0]) < 0.0 {
-                c.swap(1, 2);
-            }
-            let beside = |b: &Aabb| {
-                // Separating axes of a triangle and a rectangle, in whole numbers here.
-                (0..3).any(|i| {
-                    let (p, q) = (c[i], c[(i + 1) % 3]);
-                    [b.lo, b.hi]
-                        .iter()
-                        .flat_map(|x| [b.lo.y, b.hi.y].map(|y| (x.x, y)))
-                        .all(|(x, y)| (q - p).perp_dot(DVec2::new(x, y) - p) < 0.0)
-                }) || !b.overlaps(&Aabb::of_points(
-                    c.iter().flat_map(|p| [p.extend(0.0), p.extend(5.0)]),
-                ))
-            };
-            let mut found = vec![];
-            tree.visit_convex_prism(&c, 0.0, 5.0, |id| found.push(id));
-            check_conservative(found, &boxes, |b| !beside(b), "convex prism");
         }
     }
 }
@@ -207,29 +199,6 @@ fn a_ray_that_touches_a_box_in_a_corner_only_finds_it() {
             t
         });
         assert!(found, "from {origin} through {corner}");
-    }
-}
-
-#[test]
-fn the_nearest_box_agrees_with_brute_force() {
-    let mut random = Random(4);
-    for boxes in scenes() {
-        let tree = BoxTree::build(&boxes);
-        let distance2 = |id: u32, p: DVec3| {
-            let b = &boxes[id as usize];
-            (p.clamp(b.lo, b.hi) - p).length_squared()
-        };
-        for _ in 0..10 {
-            let p = random.point(-60.0, 60.0);
-            let mut best = f64::INFINITY;
-            tree.visit_nearest(p, 1e30, |id, limit| {
-                best = best.min(distance2(id, p));
-                limit.min(best)
-            });
-            let want =
-                (0..boxes.len() as u32).map(|id| distance2(id, p)).fold(f64::INFINITY, f64::min);
-            assert_eq!(best.to_bits(), want.to_bits());
-        }
     }
 }
 
@@ -313,11 +282,6 @@ fn boxes_that_are_no_boxes_are_never_found() {
     tree.visit_box(&Aabb::new(nan, DVec3::ONE), |_| panic!("found by a query of NaN"));
     tree.visit_ray(nan, DVec3::X, 1.0, |_, _| panic!("found by a ray of NaN"));
     tree.visit_ray(DVec3::ZERO, DVec3::X, f64::NAN, |_, _| panic!("found without a limit"));
-    let triangles = [[0, 1, 2], [0, 1, 9]];
-    let points = [nan, DVec3::X, DVec3::Y];
-    let tree = TriangleTree::build(&points, &triangles);
-    assert_eq!(tree.first_hit(DVec3::Z, DVec3::NEG_Z, 9.0), None);
-    assert!(tree.boxes().bounds().is_empty());
 }
 
 #[cfg(feature = "parallel")]

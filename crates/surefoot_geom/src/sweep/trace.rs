@@ -5,7 +5,7 @@
 //! piece that no contour has, the topmost at its point says what begins there: an outline where the
 //! inside lies below it, a hole where it lies above.
 
-use super::{Fine, FineContour, Piece, turn};
+use super::pieces::{Fine, FineContour, Piece, turn};
 use std::cmp::Ordering;
 
 /// Follows the pieces that bound a result to contours.

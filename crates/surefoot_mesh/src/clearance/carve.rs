@@ -6,7 +6,7 @@
 //! part remembers the edge of the piece or the cut that it lies on, by which the parts are joined
 //! again.
 
-use super::reach::{Line, Obstacles};
+use super::reach::{BorderLine, Obstacles};
 use crate::pieces::Pieces;
 use glam::DVec2;
 
@@ -34,7 +34,7 @@ pub(super) struct Carved {
     /// The parts, with the pieces they are of, in the pieces' order.
     pub(super) parts: Vec<(u32, Part)>,
     /// The cuts.
-    pub(super) cuts: Vec<Line>,
+    pub(super) cuts: Vec<BorderLine>,
 }
 
 /// Takes the obstacles out of the pieces.
@@ -86,7 +86,7 @@ struct Knife {
 
 impl Knife {
     /// Whether a part and an obstacle have more in common than a border.
-    fn meets(&mut self, part: &Part, lines: &[Line]) -> bool {
+    fn meets(&mut self, part: &Part, lines: &[BorderLine]) -> bool {
         self.a.clear();
         self.a.extend_from_slice(&part.points);
         for line in lines {
@@ -111,7 +111,7 @@ impl Knife {
     }
 
     /// Cuts a part along an obstacle's lines and keeps what lies outside.
-    fn take_out(&mut self, part: Part, lines: &[Line], first_cut: u32, kept: &mut Vec<Part>) {
+    fn take_out(&mut self, part: Part, lines: &[BorderLine], first_cut: u32, kept: &mut Vec<Part>) {
         let mut inside = part;
         for (k, line) in lines.iter().enumerate() {
             self.sides.clear();
@@ -180,12 +180,12 @@ mod tests {
     }
 
     /// A box as lines with the inside to their left.
-    fn box_lines(low: [f64; 2], high: [f64; 2]) -> [Line; 4] {
+    fn box_lines(low: [f64; 2], high: [f64; 2]) -> [BorderLine; 4] {
         [
-            Line { at: low.into(), along: DVec2::X },
-            Line { at: high.into(), along: DVec2::Y },
-            Line { at: high.into(), along: -DVec2::X },
-            Line { at: low.into(), along: -DVec2::Y },
+            BorderLine { at: low.into(), along: DVec2::X },
+            BorderLine { at: high.into(), along: DVec2::Y },
+            BorderLine { at: high.into(), along: -DVec2::X },
+            BorderLine { at: low.into(), along: -DVec2::Y },
         ]
     }
 

@@ -6,15 +6,17 @@
 //! overlap becomes an edge of both. What is left over is a wall.
 
 use super::carve::{Carved, Support};
+use crate::data::NO_EDGE;
 use crate::mesh::NavMesh;
 use crate::pieces::{LinkSample, NONE, PieceParts, Pieces};
+use crate::validate::LINK_PLAN_TOLERANCE_M;
 use glam::DVec2;
 
 /// Overlaps shorter than this are none, in metres.
 const SHORT_M: f64 = 1e-8;
 
 /// How far beyond the distance the ground before a link may begin, in metres.
-const LINK_SLACK_M: f64 = crate::validate::LINK_PLAN_TOLERANCE_M;
+const LINK_SLACK_M: f64 = LINK_PLAN_TOLERANCE_M;
 
 /// An edge of a part on its line.
 struct Span {
@@ -60,7 +62,7 @@ pub(super) fn join(mesh: &NavMesh, distance_m: f64, carved: Carved) -> Pieces {
             let end = part.points[(edge + 1) % part.points.len()];
             let mesh_edge = match support {
                 Support::Edge(e) => base.mesh_edges[e as usize],
-                Support::Cut(_) => crate::data::NO_EDGE,
+                Support::Cut(_) => NO_EDGE,
             };
             let mut push = |at: DVec2, overlap: Option<u32>| {
                 let index = parts.push_edge(at, base.height(*piece, at) as f32, mesh_edge);

@@ -19,7 +19,7 @@ const MAX_WINDOWS: usize = 1 << 20;
 
 /// A directed line; what it blocks lies to its left.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct BorderLine {
     pub(super) at: DVec2,
     /// Of unit length.
     pub(super) along: DVec2,
@@ -35,12 +35,12 @@ pub(super) struct Obstacle {
 /// All that is blocked, sorted by piece.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Obstacles {
-    lines: Vec<Line>,
+    lines: Vec<BorderLine>,
     all: Vec<Obstacle>,
 }
 
 impl Obstacles {
-    pub(super) fn lines(&self, obstacle: &Obstacle) -> &[Line] {
+    pub(super) fn lines(&self, obstacle: &Obstacle) -> &[BorderLine] {
         &self.lines[obstacle.lines.clone()]
     }
 
@@ -49,7 +49,7 @@ impl Obstacles {
         &self.all
     }
 
-    fn add(&mut self, piece: u32, lines: impl IntoIterator<Item = Line>) {
+    fn add(&mut self, piece: u32, lines: impl IntoIterator<Item = BorderLine>) {
         let first = self.lines.len();
         self.lines.extend(lines);
         self.all.push(Obstacle { piece, lines: first..self.lines.len() });
@@ -146,9 +146,9 @@ impl Finder<'_> {
             obstacles.add(
                 beam.piece,
                 [
-                    Line { at: a + across * self.distance_m, along: -along },
-                    Line { at: a + along * beam.from_m, along: -across },
-                    Line { at: a + along * beam.to_m, along: across },
+                    BorderLine { at: a + across * self.distance_m, along: -along },
+                    BorderLine { at: a + along * beam.from_m, along: -across },
+                    BorderLine { at: a + along * beam.to_m, along: across },
                 ],
             );
             let (entry_from, entry_to) = pieces.segment(beam.entry);
@@ -340,9 +340,12 @@ impl Finder<'_> {
         let towards = |angle: f64| DVec2::from_angle(angle - fan.right_rad).rotate(fan.right);
         let tangents = self.tangents[first..end].iter().map(|&t| {
             let out = towards(t);
-            Line { at: corner + out * self.distance_m, along: out.perp() }
+            BorderLine { at: corner + out * self.distance_m, along: out.perp() }
         });
-        let sides = [Line { at: corner, along: fan.right }, Line { at: corner, along: -fan.left }];
+        let sides = [
+            BorderLine { at: corner, along: fan.right },
+            BorderLine { at: corner, along: -fan.left },
+        ];
         obstacles.add(fan.piece, tangents.chain(sides));
     }
 

@@ -6,8 +6,8 @@
 //! apart would have a direction, which means nothing, and a funnel would believe it.
 
 use super::carve::{Carved, Part};
-use crate::ground::{find, unite};
 use glam::DVec2;
+use surefoot_geom::DisjointSets;
 use surefoot_geom::lattice::M_PER_LATTICE;
 
 /// Points nearer than this are one, in metres.
@@ -33,13 +33,13 @@ pub(super) fn weld(carved: &mut Carved) {
         }
     }
     squares.sort_unstable();
-    let mut parent: Vec<u32> = (0..points.len() as u32).collect();
+    let mut sets = DisjointSets::new(points.len());
     for square in squares.chunk_by(|a, b| a.0 == b.0) {
         for (k, &(_, a)) in square.iter().enumerate() {
             for &(_, b) in &square[..k] {
                 let apart2 = points[a as usize].distance_squared(points[b as usize]);
                 if apart2 < SAME_POINT_M * SAME_POINT_M {
-                    unite(&mut parent, a, b);
+                    sets.join(a, b);
                     // The others are within reach of this one's set already.
                     break;
                 }
@@ -49,7 +49,7 @@ pub(super) fn weld(carved: &mut Carved) {
     // A point of the mesh stays where it is; otherwise the first one counts.
     let mut at: Vec<Option<DVec2>> = vec![None; points.len()];
     for (i, &p) in points.iter().enumerate() {
-        let root = find(&mut parent, i as u32) as usize;
+        let root = sets.find(i as u32) as usize;
         if at[root].is_none() || is_on_lattice(p) {
             at[root] = Some(p);
         }
@@ -57,7 +57,7 @@ pub(super) fn weld(carved: &mut Carved) {
     let mut i = 0;
     for (_, part) in &mut carved.parts {
         for p in &mut part.points {
-            let root = find(&mut parent, i) as usize;
+            let root = sets.find(i) as usize;
             *p = at[root].unwrap_or(*p);
             i += 1;
         }

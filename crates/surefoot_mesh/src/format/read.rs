@@ -5,7 +5,7 @@
 //! memory allows, or a [`NavMesh`](crate::NavMesh), for which everything else is checked as well.
 //! Memory is only asked for in proportion to bytes that are there.
 
-use super::{
+use super::layout::{
     ALIGNMENT, BUILD, BUILD_ELEMENT_BYTES, CELL_AREAS, CELL_FIRST_EDGES, CELL_KINDS, EDGE_CLASSES,
     EDGE_TWINS, EDGE_VERTICES, ENTRY_BYTES, HEADER_BYTES, LINK_BYTES, LINK_TWO_WAY, LINKS, MAGIC,
     MAX_SECTIONS, NAME_ENDS, NAME_TEXT, SECTIONS, SETTINGS, SETTINGS_NUMBERS, SNAV_VERSION,
@@ -164,99 +164,111 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(b)
 }
 
+fn wrong_file_length(expected: u64, bytes: &[u8]) -> SnavError {
+    SnavError::Length { expected, found: bytes.len() as u64 }
+}
+
+/// Checks all that comes before the sections; returns where the section table ends.
+fn check_header(bytes: &[u8]) -> Result<usize, SnavError> {
+    if bytes.len() < MAGIC.len() || bytes[..MAGIC.len()] != MAGIC {
+        return Err(SnavError::NotSnav);
+    }
+    if bytes.len() < HEADER_BYTES {
+        return Err(wrong_file_length(HEADER_BYTES as u64, bytes));
+    }
+    let version = u32_at(bytes, 8);
+    if version != SNAV_VERSION {
+        return Err(SnavError::Version { found: version });
+    }
+    let count = u32_at(bytes, 12);
+    if count as usize > MAX_SECTIONS {
+        return Err(SnavError::TooManySections { count });
+    }
+    let expected = u64_at(bytes, 16);
+    if expected != bytes.len() as u64 {
+        return Err(wrong_file_length(expected, bytes));
+    }
+    let table_end = HEADER_BYTES + count as usize * ENTRY_BYTES;
+    if bytes.len() < table_end {
+        return Err(wrong_file_length(table_end as u64, bytes));
+    }
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&bytes[..HEADER_BYTES - 4]);
+    crc.update(&bytes[HEADER_BYTES..table_end]);
+    if crc.finalize() != u32_at(bytes, HEADER_BYTES - 4) {
+        return Err(SnavError::TableChecksum);
+    }
+    if u32_at(bytes, 24) != 0 {
+        return Err(SnavError::Padding { offset: 24 });
+    }
+    Ok(table_end)
+}
+
+/// The content of the section that follows on `end`, which moves to where that ends. Sections
+/// follow one another without gaps beyond the alignment, so every byte of the file is accounted for
+/// and none is looked at twice.
+fn section_content<'a>(
+    bytes: &'a [u8],
+    entry: &[u8],
+    end: &mut usize,
+) -> Result<&'a [u8], SnavError> {
+    let section = SectionName([entry[0], entry[1], entry[2], entry[3]]);
+    let (offset, length) = (u64_at(entry, 8), u64_at(entry, 16));
+    let place = end.next_multiple_of(ALIGNMENT);
+    let section_end = offset.checked_add(length).filter(|&e| e <= bytes.len() as u64);
+    let (true, Some(section_end)) = (offset == place as u64, section_end) else {
+        return Err(SnavError::SectionPlace { section, offset, length });
+    };
+    if let Some(at) = bytes[*end..place].iter().position(|&b| b != 0) {
+        return Err(SnavError::Padding { offset: (*end + at) as u64 });
+    }
+    *end = section_end as usize;
+    let content = &bytes[place..*end];
+    if crc32fast::hash(content) != u32_at(entry, 4) {
+        return Err(SnavError::SectionChecksum { section });
+    }
+    let padding = u32_at(entry, 28);
+    if padding != 0 {
+        return Err(SnavError::Value { section, index: 0, value: padding.into() });
+    }
+    Ok(content)
+}
+
 impl<'a> SnavView<'a> {
     /// Checks the frame of a file and finds its sections.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, SnavError> {
-        if bytes.len() < MAGIC.len() || bytes[..MAGIC.len()] != MAGIC {
-            return Err(SnavError::NotSnav);
-        }
-        let length_error =
-            |expected: u64| SnavError::Length { expected, found: bytes.len() as u64 };
-        if bytes.len() < HEADER_BYTES {
-            return Err(length_error(HEADER_BYTES as u64));
-        }
-        let version = u32_at(bytes, 8);
-        if version != SNAV_VERSION {
-            return Err(SnavError::Version { found: version });
-        }
-        let count = u32_at(bytes, 12);
-        if count as usize > MAX_SECTIONS {
-            return Err(SnavError::TooManySections { count });
-        }
-        let expected = u64_at(bytes, 16);
-        if expected != bytes.len() as u64 {
-            return Err(length_error(expected));
-        }
-        let table_end = HEADER_BYTES + count as usize * ENTRY_BYTES;
-        if bytes.len() < table_end {
-            return Err(length_error(table_end as u64));
-        }
-        let mut crc = crc32fast::Hasher::new();
-        crc.update(&bytes[..HEADER_BYTES - 4]);
-        crc.update(&bytes[HEADER_BYTES..table_end]);
-        if crc.finalize() != u32_at(bytes, HEADER_BYTES - 4) {
-            return Err(SnavError::TableChecksum);
-        }
-        if u32_at(bytes, 24) != 0 {
-            return Err(SnavError::Padding { offset: 24 });
-        }
+        let table_end = check_header(bytes)?;
         let mut found: [Option<&'a [u8]>; SECTIONS.len()] = [None; SECTIONS.len()];
         let mut build = None;
         let mut end = table_end;
         for entry in bytes[HEADER_BYTES..table_end].chunks_exact(ENTRY_BYTES) {
-            let mut id = [0; 4];
-            id.copy_from_slice(&entry[..4]);
+            let id = [entry[0], entry[1], entry[2], entry[3]];
             let section = SectionName(id);
-            let (offset, length) = (u64_at(entry, 8), u64_at(entry, 16));
-            // Sections follow one another without gaps beyond the alignment, so every byte of the
-            // file is accounted for and none is looked at twice.
-            let place = end.next_multiple_of(ALIGNMENT);
-            let section_end = offset.checked_add(length).filter(|&e| e <= bytes.len() as u64);
-            let (true, Some(section_end)) = (offset == place as u64, section_end) else {
-                return Err(SnavError::SectionPlace { section, offset, length });
-            };
-            if let Some(at) = bytes[end..place].iter().position(|&b| b != 0) {
-                return Err(SnavError::Padding { offset: (end + at) as u64 });
-            }
-            end = section_end as usize;
-            let content = &bytes[place..end];
-            if crc32fast::hash(content) != u32_at(entry, 4) {
-                return Err(SnavError::SectionChecksum { section });
-            }
-            if u32_at(entry, 28) != 0 {
-                return Err(SnavError::Value {
-                    section,
-                    index: 0,
-                    value: u32_at(entry, 28).into(),
-                });
-            }
-            if id == BUILD {
-                let element_bytes = u32_at(entry, 24) as usize;
+            let content = section_content(bytes, entry, &mut end)?;
+            let wrong_length = SnavError::SectionLength { section, found: content.len() as u64 };
+            let element_bytes = u32_at(entry, 24) as usize;
+            let place = if id == BUILD {
                 if element_bytes != BUILD_ELEMENT_BYTES || content.len() != BUILD_NUMBERS * 8 {
-                    return Err(SnavError::SectionLength { section, found: length });
+                    return Err(wrong_length);
                 }
-                if build.replace(content).is_some() {
-                    return Err(SnavError::DuplicateSection { section });
+                &mut build
+            } else if let Some(number) = SECTIONS.iter().position(|(name, _)| *name == id) {
+                if element_bytes != SECTIONS[number].1 || content.len() % element_bytes != 0 {
+                    return Err(wrong_length);
                 }
-                continue;
-            }
-            let Some(number) = SECTIONS.iter().position(|(name, _)| *name == id) else {
+                &mut found[number]
+            } else if id[0].is_ascii_lowercase() {
                 // As in PNG: a small first letter says that a reader may pass over the section.
-                if id[0].is_ascii_lowercase() {
-                    continue;
-                }
+                continue;
+            } else {
                 return Err(SnavError::UnknownSection { section });
             };
-            let element_bytes = SECTIONS[number].1;
-            if u32_at(entry, 24) as usize != element_bytes || length % element_bytes as u64 != 0 {
-                return Err(SnavError::SectionLength { section, found: length });
-            }
-            if found[number].replace(content).is_some() {
+            if place.replace(content).is_some() {
                 return Err(SnavError::DuplicateSection { section });
             }
         }
         if end != bytes.len() {
-            return Err(length_error(end as u64));
+            return Err(wrong_file_length(end as u64, bytes));
         }
         let mut sections: [&[u8]; SECTIONS.len()] = [&[]; SECTIONS.len()];
         for (number, content) in found.into_iter().enumerate() {

@@ -1,13 +1,13 @@
 //! Queries about what lies around a place: rays, moves, walls, random places, distances.
 
+use super::caller::Query;
 use super::flood::CellDistance;
 use super::locate::Place;
 use super::path::{NearestPoint, PathError};
 use super::position::Position;
 use super::ray::{self, RayEnd};
-use super::{Query, ground_of, surface};
 use crate::data::{CellId, EdgeId, NO_EDGE};
-use crate::ground::Surface;
+use crate::pieces::share_on_segment;
 use glam::{DVec2, DVec3};
 
 /// How far a straight line over the surface leads.
@@ -71,7 +71,7 @@ impl Query<'_> {
     pub fn reachable(&self, from: impl Position, to: impl Position) -> Option<bool> {
         let a = self.place(from.coordinates(), self.extents_m)?;
         let b = self.place(to.coordinates(), self.extents_m)?;
-        let component = |p: Place| self.tables.component(self.surface(), p.piece);
+        let component = |p: Place| self.tables.component(self.query_mesh(), p.piece);
         Some(component(a) == component(b))
     }
 
@@ -129,9 +129,10 @@ impl Query<'_> {
         let start = self.start_place(from.coordinates())?;
         let to = self.plan_target(to.coordinates())?;
         enter(self.cell(start.piece));
-        let end = ray::walk(self.surface(), &self.tables, start.piece, start.plan, to, |piece| {
-            enter(self.cell(piece));
-        });
+        let end =
+            ray::walk(self.query_mesh(), &self.tables, start.piece, start.plan, to, |piece| {
+                enter(self.cell(piece));
+            });
         let way = to - start.plan;
         let share = if end.at == to {
             1.0
@@ -162,7 +163,7 @@ impl Query<'_> {
     ) -> Result<Moved, PathError> {
         let start = self.start_place(from.coordinates())?;
         let to = self.plan_target(to.coordinates())?;
-        let (end, touched_wall) = ray::slide(self.surface(), &self.tables, start, to);
+        let (end, touched_wall) = ray::slide(self.query_mesh(), &self.tables, start, to);
         Ok(Moved { end: self.ray_point(end), touched_wall })
     }
 
@@ -186,18 +187,19 @@ impl Query<'_> {
         reach_m: f64,
     ) -> Result<Option<NearestWall>, PathError> {
         let place = self.start_place(point.coordinates())?;
-        let found = self.sight.nearest_wall(surface!(self), &self.tables, place, reach_m);
+        let found =
+            self.sight.nearest_wall(self.footing.query_mesh(), &self.tables, place, reach_m);
         Ok(found.map(|near| {
-            let pieces = &self.surface().ground.pieces;
+            let pieces = &self.query_mesh().ground.pieces;
             let (a, b) = pieces.segment(near.edge);
-            let share = crate::pieces::share_on_segment(a, b, near.at);
+            let share = share_on_segment(a, b, near.at);
             let mut wall = self.wall(near.edge);
             if near.distance_m > 0.0 {
                 wall.normal = self.direction((place.plan - near.at) / near.distance_m);
             }
             NearestWall {
                 distance_m: near.distance_m,
-                point: self.mesh.user_point(near.at, pieces.edge_height(near.edge, share)),
+                point: self.mesh().user_point(near.at, pieces.edge_height(near.edge, share)),
                 wall,
             }
         }))
@@ -225,7 +227,8 @@ impl Query<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn random_point(&mut self, mut random: impl FnMut() -> f64) -> Option<NearestPoint> {
-        let place = self.drawing.anywhere(surface!(self), &self.tables, None, &mut random)?;
+        let place =
+            self.drawing.anywhere(self.footing.query_mesh(), &self.tables, None, &mut random)?;
         Some(self.nearest_point(place))
     }
 
@@ -236,9 +239,13 @@ impl Query<'_> {
         mut random: impl FnMut() -> f64,
     ) -> Result<NearestPoint, PathError> {
         let start = self.start_place(from.coordinates())?;
-        let component = self.tables.component(self.surface(), start.piece);
-        let drawn =
-            self.drawing.anywhere(surface!(self), &self.tables, Some(component), &mut random);
+        let component = self.tables.component(self.query_mesh(), start.piece);
+        let drawn = self.drawing.anywhere(
+            self.footing.query_mesh(),
+            &self.tables,
+            Some(component),
+            &mut random,
+        );
         Ok(self.nearest_point(drawn.unwrap_or(start)))
     }
 
@@ -251,7 +258,13 @@ impl Query<'_> {
         mut random: impl FnMut() -> f64,
     ) -> Result<NearestPoint, PathError> {
         let centre = self.start_place(centre.coordinates())?;
-        let drawn = self.drawing.near(surface!(self), &self.tables, centre, radius_m, &mut random);
+        let drawn = self.drawing.near(
+            self.footing.query_mesh(),
+            &self.tables,
+            centre,
+            radius_m,
+            &mut random,
+        );
         Ok(self.nearest_point(drawn.unwrap_or(centre)))
     }
 
@@ -276,7 +289,7 @@ impl Query<'_> {
     ) -> Result<(), PathError> {
         let start = self.start_place(from.coordinates())?;
         self.pending = None;
-        self.search.flood(surface!(self), &self.tables, start, limit_m, cells);
+        self.polyanya.flood(self.footing.query_mesh(), &self.tables, start, limit_m, cells);
         Ok(())
     }
 
@@ -285,24 +298,24 @@ impl Query<'_> {
     }
 
     fn plan_target(&self, at: [f64; 3]) -> Result<DVec2, PathError> {
-        let plan = self.mesh.canonical_point(at).truncate();
+        let plan = self.mesh().canonical_point(at).truncate();
         if plan.is_finite() { Ok(plan) } else { Err(PathError::GoalOffMesh { at }) }
     }
 
     fn ray_point(&self, end: RayEnd) -> NearestPoint {
-        let height_m = self.surface().pieces.height(end.piece, end.at);
+        let height_m = self.query_mesh().pieces.height(end.piece, end.at);
         self.nearest_point(Place { piece: end.piece, plan: end.at, height_m })
     }
 
     /// A direction in plan, in the user's frame.
     fn direction(&self, plan: DVec2) -> [f64; 3] {
-        let [x, y, _] = self.mesh.frame().axes().map(DVec3::from);
+        let [x, y, _] = self.mesh().frame().axes().map(DVec3::from);
         (x * plan.x + y * plan.y).to_array()
     }
 
     fn wall(&self, edge: u32) -> Wall {
-        let (a, b) = self.surface().pieces.segment(edge);
-        let mesh_edge = self.surface().pieces.mesh_edges[edge as usize];
+        let (a, b) = self.query_mesh().pieces.segment(edge);
+        let mesh_edge = self.query_mesh().pieces.mesh_edges[edge as usize];
         Wall {
             edge: (mesh_edge != NO_EDGE).then_some(EdgeId(mesh_edge)),
             // The mesh lies to the left of its edges.

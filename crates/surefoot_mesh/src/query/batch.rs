@@ -4,7 +4,7 @@
 //! threads. Every thread has a query of its own, which is kept from batch to batch, and takes the next
 //! few requests when it is done with the last ones.
 
-use super::Query;
+use super::caller::Query;
 use super::path::{Path, PathError, PathOptions};
 use super::position::Position;
 
@@ -28,13 +28,6 @@ impl PathRequest {
         Self { from: from.coordinates(), to: to.coordinates() }
     }
 }
-
-/// The query of another thread. Apart from its neighbours in memory, so that no thread writes beside
-/// what another one reads.
-#[cfg(feature = "parallel")]
-#[derive(Clone, Debug)]
-#[repr(align(128))]
-pub(super) struct Helper<'m>(Query<'m>);
 
 impl Query<'_> {
     /// Answers many queries under this query's filter and extents, over all threads of the current
@@ -120,7 +113,7 @@ impl Query<'_> {
 }
 
 #[cfg(feature = "parallel")]
-impl<'m> Query<'m> {
+impl Query<'_> {
     /// Answers with the help of other threads; `false` where that does not pay.
     fn share_out(
         &mut self,
@@ -149,27 +142,12 @@ impl<'m> Query<'m> {
             }
         };
         rayon::scope(|scope| {
-            for Helper(helper) in &mut helpers {
-                scope.spawn(|_| work_off(helper));
+            for helper in &mut helpers {
+                scope.spawn(|_| work_off(&mut helper.0));
             }
             work_off(self);
         });
-        self.fallbacks +=
-            helpers.iter_mut().map(|h| std::mem::take(&mut h.0.fallbacks)).sum::<u64>();
-        self.helpers = helpers;
+        self.keep_helpers(helpers);
         true
-    }
-
-    /// Takes so many helpers, who ask as this query does.
-    fn call_helpers(&mut self, count: usize) -> Vec<Helper<'m>> {
-        let mut helpers = std::mem::take(&mut self.helpers);
-        helpers.truncate(count);
-        helpers.resize_with(count, || Helper(Query::new(self.mesh)));
-        for Helper(helper) in &mut helpers {
-            helper.tables.clone_from(&self.tables);
-            helper.clearance.clone_from(&self.clearance);
-            helper.extents_m = self.extents_m;
-        }
-        helpers
     }
 }

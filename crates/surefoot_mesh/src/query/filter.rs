@@ -4,9 +4,10 @@
 //! set, so that a search looks them up. Leaving ground out turns the borders around it into walls:
 //! the vertices along them become corners, and the components are counted anew.
 
-use crate::data::{AreaId, CellKind, LinkKind};
-use crate::ground::{Surface, number_sets, unite};
+use super::query_mesh::QueryMesh;
+use crate::data::{AreaId, CellKind, LinkId, LinkKind};
 use crate::pieces::{NONE, PieceEdge};
+use surefoot_geom::DisjointSets;
 use thiserror::Error;
 
 /// Which ground and which links a query uses, and at what cost.
@@ -21,30 +22,110 @@ use thiserror::Error;
 /// filter.exclude_area(AreaId(2)); // lava
 /// filter.exclude_kind(CellKind::Gap);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Filter {
     /// The cost of each area type, by its number; missing ones cost 1.
     pub area_costs: Vec<f32>,
-    /// The cost of ground, ramps and gap fillers, in that order; it multiplies the area's.
-    pub kind_costs: [f32; 3],
-    /// The cost of step, gap, jump and door links, in that order, as a factor on the straight
-    /// distance from end to end; it multiplies the cost of the link's area type.
-    pub link_costs: [f32; 4],
-    /// What taking a step, gap, jump or door link costs in addition, in metres.
-    pub link_extra_m: [f32; 4],
-    /// Links that cannot be used now (a locked door), by their numbers.
-    pub closed_links: Vec<u32>,
+    /// The cost of each kind of cells; it multiplies the area's.
+    pub cell_costs: CellCosts,
+    /// The cost of each kind of links.
+    pub link_costs: LinkCosts,
+    /// Links that cannot be used now (a locked door).
+    pub closed_links: Vec<LinkId>,
 }
 
-impl Default for Filter {
+/// What a metre costs on each kind of cells: 1 unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[non_exhaustive]
+pub struct CellCosts {
+    /// Walkable ground.
+    pub ground: f32,
+    /// Ramps laid over stairs.
+    pub ramp: f32,
+    /// Fillers across gaps.
+    pub gap: f32,
+}
+
+impl Default for CellCosts {
     fn default() -> Self {
-        Self {
-            area_costs: Vec::new(),
-            kind_costs: [1.0; 3],
-            link_costs: [1.0; 4],
-            link_extra_m: [0.0; 4],
-            closed_links: Vec::new(),
+        Self { ground: 1.0, ramp: 1.0, gap: 1.0 }
+    }
+}
+
+impl CellCosts {
+    /// The cost of one kind.
+    #[must_use]
+    pub fn of(&self, kind: CellKind) -> f32 {
+        match kind {
+            CellKind::Ground => self.ground,
+            CellKind::Ramp => self.ramp,
+            CellKind::Gap => self.gap,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn of_mut(&mut self, kind: CellKind) -> &mut f32 {
+        match kind {
+            CellKind::Ground => &mut self.ground,
+            CellKind::Ramp => &mut self.ramp,
+            CellKind::Gap => &mut self.gap,
+        }
+    }
+}
+
+/// What it costs to take a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+pub struct LinkCost {
+    /// A factor on the straight distance from end to end; it multiplies the cost of the link's area
+    /// type.
+    pub factor: f32,
+    /// What taking the link costs in addition, in metres.
+    pub extra_m: f32,
+}
+
+impl Default for LinkCost {
+    fn default() -> Self {
+        Self { factor: 1.0, extra_m: 0.0 }
+    }
+}
+
+/// What it costs to take a link of each kind: its length unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[non_exhaustive]
+pub struct LinkCosts {
+    /// Height steps.
+    pub step: LinkCost,
+    /// Gaps.
+    pub gap: LinkCost,
+    /// Jumps and drops.
+    pub jump: LinkCost,
+    /// Doors.
+    pub door: LinkCost,
+}
+
+impl LinkCosts {
+    /// The cost of one kind.
+    #[must_use]
+    pub fn of(&self, kind: LinkKind) -> LinkCost {
+        match kind {
+            LinkKind::Step => self.step,
+            LinkKind::Gap => self.gap,
+            LinkKind::Jump => self.jump,
+            LinkKind::Door => self.door,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn of_mut(&mut self, kind: LinkKind) -> &mut LinkCost {
+        match kind {
+            LinkKind::Step => &mut self.step,
+            LinkKind::Gap => &mut self.gap,
+            LinkKind::Jump => &mut self.jump,
+            LinkKind::Door => &mut self.door,
         }
     }
 }
@@ -66,10 +147,10 @@ pub enum FilterError {
         extra_m: f32,
     },
     /// A link that does not exist.
-    #[error("link {link} is to be closed, but there are only {links}")]
+    #[error("link {} is to be closed, but there are only {links}", link.0)]
     NoSuchLink {
         /// The link named.
-        link: u32,
+        link: LinkId,
         /// How many there are.
         links: usize,
     },
@@ -91,7 +172,7 @@ impl Filter {
 
     /// Sets the cost of a kind of cells.
     pub fn set_kind_cost(&mut self, kind: CellKind, cost: f32) {
-        self.kind_costs[kind as usize] = cost;
+        *self.cell_costs.of_mut(kind) = cost;
     }
 
     /// Leaves a kind of cells out.
@@ -99,9 +180,14 @@ impl Filter {
         self.set_kind_cost(kind, f32::INFINITY);
     }
 
-    /// Sets the cost of a kind of links.
-    pub fn set_link_cost(&mut self, kind: LinkKind, cost: f32) {
-        self.link_costs[kind as usize] = cost;
+    /// Sets the factor on the length of a kind of links.
+    pub fn set_link_cost(&mut self, kind: LinkKind, factor: f32) {
+        self.link_costs.of_mut(kind).factor = factor;
+    }
+
+    /// Sets what taking a link of a kind costs in addition, in metres.
+    pub fn set_link_extra(&mut self, kind: LinkKind, extra_m: f32) {
+        self.link_costs.of_mut(kind).extra_m = extra_m;
     }
 
     /// Leaves a kind of links out.
@@ -109,25 +195,33 @@ impl Filter {
         self.set_link_cost(kind, f32::INFINITY);
     }
 
+    /// Keeps one link from being used.
+    pub fn close_link(&mut self, link: LinkId) {
+        self.closed_links.push(link);
+    }
+
     /// What one metre on a cell of this area type and kind costs.
     #[must_use]
     pub fn cell_cost(&self, area: AreaId, kind: CellKind) -> f32 {
-        self.area_costs.get(area.index()).copied().unwrap_or(1.0) * self.kind_costs[kind as usize]
+        self.area_costs.get(area.index()).copied().unwrap_or(1.0) * self.cell_costs.of(kind)
     }
 
     fn check(&self, links: usize) -> Result<(), FilterError> {
-        let costs = self.area_costs.iter().chain(&self.kind_costs).chain(&self.link_costs);
-        for &cost in costs {
+        let link_costs = || LinkKind::ALL.iter().map(|&kind| self.link_costs.of(kind));
+        let costs = (self.area_costs.iter().copied())
+            .chain(CellKind::ALL.iter().map(|&kind| self.cell_costs.of(kind)))
+            .chain(link_costs().map(|cost| cost.factor));
+        for cost in costs {
             if cost <= 0.0 || cost.is_nan() {
                 return Err(FilterError::Cost { cost });
             }
         }
-        for &extra_m in &self.link_extra_m {
+        for LinkCost { extra_m, .. } in link_costs() {
             if !(extra_m >= 0.0 && extra_m.is_finite()) {
                 return Err(FilterError::Extra { extra_m });
             }
         }
-        if let Some(&link) = self.closed_links.iter().find(|&&l| l as usize >= links) {
+        if let Some(&link) = self.closed_links.iter().find(|l| l.index() >= links) {
             return Err(FilterError::NoSuchLink { link, links });
         }
         Ok(())
@@ -145,9 +239,8 @@ pub(crate) struct Tables {
     components: Vec<u32>,
     /// The cost of each piece; empty when all that are open cost the same.
     costs: Vec<f32>,
-    /// Factor and extra cost in metres of each link, relative to the base cost; infinite when
-    /// closed. Empty when links cost their length.
-    link_costs: Vec<(f32, f32)>,
+    /// The cost of each link relative to the base cost; its factor is infinite when it is closed. Empty when links cost their length.
+    link_costs: Vec<LinkCost>,
     /// The least cost of any ground.
     pub(crate) base_cost: f32,
     /// The least of all factors relative to the base cost, never above 1: what a metre of straight
@@ -163,7 +256,7 @@ impl Tables {
         Self { base_cost: 1.0, least_factor: 1.0, ..Self::default() }
     }
 
-    pub(crate) fn new(mesh: Surface<'_>, filter: &Filter) -> Result<Self, FilterError> {
+    pub(crate) fn new(mesh: QueryMesh<'_>, filter: &Filter) -> Result<Self, FilterError> {
         filter.check(mesh.links().len())?;
         let mut tables = Self::plain();
         let data = mesh.data();
@@ -191,7 +284,7 @@ impl Tables {
             tables.open =
                 mesh.pieces.cells.iter().map(|&c| cell_costs[c as usize].is_finite()).collect();
         }
-        if tables.excludes || tables.link_costs.iter().any(|l| !l.0.is_finite()) {
+        if tables.excludes || tables.link_costs.iter().any(|l| !l.factor.is_finite()) {
             tables.find_components(mesh);
         }
         if tables.excludes {
@@ -200,46 +293,48 @@ impl Tables {
         Ok(tables)
     }
 
-    fn price_links(&mut self, mesh: Surface<'_>, filter: &Filter) {
-        let mut costs: Vec<(f32, f32)> = mesh
+    fn price_links(&mut self, mesh: QueryMesh<'_>, filter: &Filter) {
+        let mut costs: Vec<LinkCost> = mesh
             .links()
             .iter()
             .map(|link| {
                 let area = filter.area_costs.get(link.area.index()).copied().unwrap_or(1.0);
-                let kind = link.kind as usize;
-                let factor = area * filter.link_costs[kind] / self.base_cost;
-                (factor, filter.link_extra_m[kind] / self.base_cost)
+                let LinkCost { factor, extra_m } = filter.link_costs.of(link.kind);
+                LinkCost {
+                    factor: area * factor / self.base_cost,
+                    extra_m: extra_m / self.base_cost,
+                }
             })
             .collect();
         for &link in &filter.closed_links {
-            costs[link as usize].0 = f32::INFINITY;
+            costs[link.index()].factor = f32::INFINITY;
         }
-        let plain = |c: &(f32, f32)| c.0.to_bits() == 1.0_f32.to_bits() && c.1 <= 0.0;
+        let plain = |c: &LinkCost| c.factor.to_bits() == 1.0_f32.to_bits() && c.extra_m <= 0.0;
         if !costs.iter().all(plain) {
-            self.least_factor = costs.iter().fold(1.0, |m: f64, c| m.min(f64::from(c.0)));
+            self.least_factor = costs.iter().fold(1.0, |m: f64, c| m.min(f64::from(c.factor)));
             self.link_costs = costs;
         }
     }
 
-    fn find_components(&mut self, mesh: Surface<'_>) {
+    fn find_components(&mut self, mesh: QueryMesh<'_>) {
         let p = &mesh.pieces;
-        let mut parent: Vec<u32> = (0..p.piece_count() as u32).collect();
+        let mut sets = DisjointSets::new(p.piece_count());
         for (e, edge) in p.edges.iter().enumerate() {
             let piece = p.edge_pieces[e];
             if edge.twin != NONE && self.is_open(piece) && self.is_open(edge.twin_piece) {
-                unite(&mut parent, piece, edge.twin_piece);
+                sets.join(piece, edge.twin_piece);
             }
         }
         for s in &p.link_samples {
             if self.link_is_open(s.link) && self.is_open(s.from_piece) && self.is_open(s.to_piece) {
-                unite(&mut parent, s.from_piece, s.to_piece);
+                sets.join(s.from_piece, s.to_piece);
             }
         }
-        self.components = number_sets(&mut parent).0;
+        self.components = sets.number().0;
     }
 
     /// A fan with a piece that is left out may be a corner of what remains.
-    fn find_corners(&mut self, mesh: Surface<'_>) {
+    fn find_corners(&mut self, mesh: QueryMesh<'_>) {
         let p = &mesh.pieces;
         self.corners = vec![false; p.fan_count as usize];
         for (e, edge) in p.edges.iter().enumerate() {
@@ -259,7 +354,7 @@ impl Tables {
         if self.corners.is_empty() { edge.is_corner() } else { self.corners[edge.fan() as usize] }
     }
 
-    pub(crate) fn component(&self, mesh: Surface<'_>, piece: u32) -> u32 {
+    pub(crate) fn component(&self, mesh: QueryMesh<'_>, piece: u32) -> u32 {
         let own =
             if self.components.is_empty() { &mesh.ground.components } else { &self.components };
         own[piece as usize]
@@ -277,7 +372,7 @@ impl Tables {
     }
 
     fn link_is_open(&self, link: u32) -> bool {
-        self.link_costs.is_empty() || self.link_costs[link as usize].0.is_finite()
+        self.link_costs.is_empty() || self.link_costs[link as usize].factor.is_finite()
     }
 
     /// What a link of this length costs, relative to the cheapest ground; `None` when closed.
@@ -285,7 +380,7 @@ impl Tables {
         if self.link_costs.is_empty() {
             return Some(length_m);
         }
-        let (factor, extra_m) = self.link_costs[link as usize];
+        let LinkCost { factor, extra_m } = self.link_costs[link as usize];
         factor.is_finite().then(|| length_m * f64::from(factor) + f64::from(extra_m))
     }
 }

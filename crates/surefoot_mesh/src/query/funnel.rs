@@ -140,13 +140,13 @@ impl Funnel {
                 break;
             }
             match view_of_portal(a, b, p, turn) {
-                View::EdgeOn if b == other => {
+                PortalView::EdgeOn if b == other => {
                     edge_on = true;
                     break;
                 }
                 // On the line and nearer, no turn at the far end is needed.
-                View::EdgeOn | View::Touching => break,
-                View::Behind => ends.high -= 1,
+                PortalView::EdgeOn | PortalView::Touching => break,
+                PortalView::Behind => ends.high -= 1,
             }
         }
         ends.apex = ends.high;
@@ -171,12 +171,12 @@ impl Funnel {
                 break;
             }
             match view_of_portal(a, b, p, turn) {
-                View::EdgeOn if b == other => {
+                PortalView::EdgeOn if b == other => {
                     edge_on = true;
                     break;
                 }
-                View::EdgeOn | View::Touching => break,
-                View::Behind => ends.low += 1,
+                PortalView::EdgeOn | PortalView::Touching => break,
+                PortalView::Behind => ends.low += 1,
             }
         }
         ends.apex = ends.low;
@@ -222,7 +222,7 @@ pub(crate) fn snapped(p: DVec2, portal: Option<&Portal>) -> DVec2 {
 }
 
 /// How a portal looks whose one end `p` is on the wrong side of the line from `a` to the other, or on it.
-enum View {
+enum PortalView {
     /// From behind: the path must turn around the other end.
     Behind,
     /// As a line, with `p` nearer.
@@ -242,21 +242,22 @@ fn is_on_line_before(a: DVec2, b: DVec2, p: DVec2, turn: f64) -> bool {
     along.dot(p - a) < along.length_squared() && is_on_line(a, b, turn)
 }
 
-fn view_of_portal(a: DVec2, other: DVec2, p: DVec2, turn: f64) -> View {
+fn view_of_portal(a: DVec2, other: DVec2, p: DVec2, turn: f64) -> PortalView {
     let along = other - a;
     let ahead = along.dot(p - a);
     if !is_on_line(a, other, turn) || ahead >= along.length_squared() {
-        View::Behind
+        PortalView::Behind
     } else if ahead > 0.0 {
-        View::EdgeOn
+        PortalView::EdgeOn
     } else {
-        View::Touching
+        PortalView::Touching
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pieces::closest_on_segment;
     use proptest::prelude::*;
 
     fn portal(left: [f64; 2], right: [f64; 2]) -> Portal {
@@ -359,7 +360,7 @@ mod tests {
                     let (da, db) = ((right - left).perp_dot(a - left), (right - left).perp_dot(b - left));
                     let t = if (da - db).abs() > 1e-12 { da / (da - db) } else { 0.5 };
                     let q = a + (b - a) * t.clamp(0.0, 1.0);
-                    crossings[i] = crate::pieces::closest_on_segment(left, right, q);
+                    crossings[i] = closest_on_segment(left, right, q);
                 }
             }
             let mut relaxed = vec![DVec2::ZERO];

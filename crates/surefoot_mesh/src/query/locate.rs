@@ -6,7 +6,7 @@
 //! slope. Of all cells whose point lies within the extents the one at the least distance in space
 //! is taken, and of several at the same distance the one with the lowest id. Nothing is allocated.
 
-use crate::ground::Surface;
+use super::query_mesh::QueryMesh;
 use crate::piece_tree::Box3;
 use glam::{DVec2, DVec3};
 
@@ -22,7 +22,7 @@ pub(crate) struct Place {
 /// than `extents` along each canonical axis.
 #[inline]
 pub(crate) fn nearest_place(
-    mesh: Surface<'_>,
+    mesh: QueryMesh<'_>,
     point: DVec3,
     extents: [f64; 3],
     admit: impl Fn(u32) -> bool,
@@ -57,7 +57,7 @@ pub(crate) fn nearest_place(
 
 /// The nearest place found so far.
 struct Nearest<'a> {
-    mesh: Surface<'a>,
+    mesh: QueryMesh<'a>,
     point: DVec3,
     extents: [f64; 3],
     best: Option<Place>,
@@ -91,7 +91,7 @@ impl Nearest<'_> {
     /// all for certain: then no other piece lies within its distance in plan.
     #[inline]
     fn look_below(&mut self, admit: &impl Fn(u32) -> bool) -> bool {
-        let Surface { ground, .. } = self.mesh;
+        let QueryMesh { ground, .. } = self.mesh;
         let (pieces, grid) = (&ground.pieces, &ground.grid);
         let plan = self.point.truncate();
         // The square of a distance in plan that pieces beside the point have at least.
@@ -118,7 +118,7 @@ impl Nearest<'_> {
 /// The highest place straight below a canonical point, at most `drop_m` below it and `rise_m`
 /// above it.
 pub(crate) fn place_below(
-    mesh: Surface<'_>,
+    mesh: QueryMesh<'_>,
     point: DVec3,
     rise_m: f64,
     drop_m: f64,
@@ -211,7 +211,7 @@ mod tests {
             let point = plan.extend(height + above);
             for extents in [[0.5, 0.5, 1.0], [0.0, 0.0, 0.3], [f64::INFINITY; 3]] {
                 let place = |ground| {
-                    nearest_place(Surface { mesh: &mesh, ground }, point, extents, |p| p % 7 > 0)
+                    nearest_place(QueryMesh { mesh: &mesh, ground }, point, extents, |p| p % 7 > 0)
                 };
                 let (expected, found) = (place(&by_tree), place(&ground));
                 assert_eq!(found, expected, "{point:?} within {extents:?}");

@@ -1,27 +1,29 @@
 //! What a path query takes and gives.
 
 use super::locate::Place;
-use crate::data::CellId;
+use crate::data::{CellId, LinkId};
 use thiserror::Error;
 
 /// How a path is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Algorithm {
-    /// The shortest path of all, measured in plan. Where a filter gives ground different costs,
-    /// the corridor comes from A* and the path is the cheapest in it. On open ground of hundreds of
-    /// thousands of cells it can take seconds; after 67 million nodes A* is asked instead, which
-    /// [`crate::Query::fallbacks`] counts.
+    /// The shortest path of all, measured in plan, found by Polyanya. Where a filter gives ground
+    /// different costs, the corridor comes from A* and the path is the cheapest in it. On open
+    /// ground of hundreds of thousands of cells it can take seconds; after 67 million nodes A* is
+    /// asked instead, which [`crate::Query::fallbacks`] counts.
     #[default]
     Optimal,
     /// A* over portals, then the shortest path through the portals it chose. Usually faster, and
     /// in open country some percent longer.
-    Portals,
+    AStar,
 }
 
 /// Which points a path is given by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum PathPoints {
     /// Start, corners and goal.
     #[default]
@@ -37,24 +39,26 @@ pub const GROUND_TOLERANCE_M: f64 = 0.005;
 /// What to do when no way leads to the goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Unreachable {
     /// Say so.
     #[default]
     Refuse,
     /// Go to the place nearest to the goal among those that can be reached. As long as no one-way
     /// links are in the way that takes no search; else all that can be reached is looked at.
-    GoNear,
+    NearestReachable,
 }
 
 /// What to do when the optimal search has spent its budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum OverBudget {
     /// Say so.
     #[default]
     Refuse,
     /// Ask A* instead, which then has no limit: it looks at each piece about once.
-    AskPortals,
+    AskAStar,
 }
 
 /// How a path query is to be answered.
@@ -128,8 +132,8 @@ impl Path {
 /// A link on a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkUse {
-    /// Which link, by its number in the mesh.
-    pub link: u32,
+    /// Which link.
+    pub link: LinkId,
     /// Whether it is taken from its end to its start.
     pub backwards: bool,
     /// Where along its segments, from 0 to 1.
@@ -195,7 +199,7 @@ impl PathError {
 
 /// How far a search in slices has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum SearchProgress {
     /// More is to be done.
     Searching,
     /// The path is found; fetch it.
@@ -221,6 +225,6 @@ pub(crate) struct Pending {
     /// Whether the goal is the nearest of all places that the start leads to.
     pub(crate) is_nearest: bool,
     /// Whether A* runs, either by choice or because it must.
-    pub(crate) by_portals: bool,
+    pub(crate) by_astar: bool,
     pub(crate) done: bool,
 }

@@ -7,8 +7,8 @@
 
 use super::filter::Tables;
 use super::locate::Place;
+use super::query_mesh::QueryMesh;
 use super::ray::passable;
-use crate::ground::Surface;
 use crate::pieces::closest_on_segment;
 use glam::DVec2;
 
@@ -43,7 +43,7 @@ impl Drawing {
     /// A place on all ground, or on one component of it.
     pub(crate) fn anywhere(
         &mut self,
-        mesh: Surface<'_>,
+        mesh: QueryMesh<'_>,
         tables: &Tables,
         component: Option<u32>,
         random: &mut dyn FnMut() -> f64,
@@ -76,7 +76,7 @@ impl Drawing {
     /// A place within a distance of another, in plan, joined to it within the circle.
     pub(crate) fn near(
         &mut self,
-        mesh: Surface<'_>,
+        mesh: QueryMesh<'_>,
         tables: &Tables,
         centre: Place,
         radius_m: f64,
@@ -109,7 +109,7 @@ impl Drawing {
     }
 
     /// The pieces joined to the centre by edges that meet the circle.
-    fn gather(&mut self, mesh: Surface<'_>, tables: &Tables, centre: Place, radius_m: f64) {
+    fn gather(&mut self, mesh: QueryMesh<'_>, tables: &Tables, centre: Place, radius_m: f64) {
         let pieces = &mesh.pieces;
         self.run = self.run.wrapping_add(1);
         if self.seen.len() < pieces.piece_count() || self.run == 0 {
@@ -139,7 +139,7 @@ impl Drawing {
     }
 
     /// Cuts a piece to a polygon around the circle.
-    fn clip(&mut self, mesh: Surface<'_>, piece: u32, centre: DVec2, radius_m: f64) {
+    fn clip(&mut self, mesh: QueryMesh<'_>, piece: u32, centre: DVec2, radius_m: f64) {
         fill(mesh, piece, &mut self.polygon);
         for k in 0..CIRCLE_CORNERS {
             let angle = k as f64 / CIRCLE_CORNERS as f64 * std::f64::consts::TAU;
@@ -161,7 +161,7 @@ impl Drawing {
     }
 }
 
-fn fill(mesh: Surface<'_>, piece: u32, polygon: &mut Vec<DVec2>) {
+fn fill(mesh: QueryMesh<'_>, piece: u32, polygon: &mut Vec<DVec2>) {
     polygon.clear();
     polygon.extend(mesh.pieces.range(piece).map(|i| mesh.pieces.edges[i].start()));
 }

@@ -8,7 +8,7 @@
 
 use super::filter::Tables;
 use super::locate::Place;
-use crate::ground::Surface;
+use super::query_mesh::QueryMesh;
 use crate::pieces::{NONE, Pieces};
 use glam::DVec2;
 
@@ -40,7 +40,7 @@ pub(crate) fn passable(pieces: &Pieces, tables: &Tables, edge: usize) -> bool {
 }
 
 /// A straight line in plan, as far as its end.
-struct Line {
+struct StraightLine {
     from: DVec2,
     /// The direction, of unit length.
     ahead: DVec2,
@@ -55,7 +55,7 @@ enum Exit {
     Vertex(usize),
 }
 
-impl Line {
+impl StraightLine {
     /// The line between two points; `None` where they are one.
     fn new(from: DVec2, to: DVec2) -> Option<Self> {
         let length_m = from.distance(to);
@@ -133,7 +133,7 @@ fn around_vertex(pieces: &Pieces, tables: &Tables, edge: u32, clockwise: bool) -
 fn turn_into(
     pieces: &Pieces,
     tables: &Tables,
-    line: &Line,
+    line: &StraightLine,
     edge: u32,
     vertex: DVec2,
 ) -> Option<(u32, bool, usize)> {
@@ -156,7 +156,7 @@ fn turn_into(
 
 /// The wall that stops a line at a vertex. Of the two that end there the one that is in the way and
 /// leads farther on.
-fn wall_at_vertex(pieces: &Pieces, tables: &Tables, line: &Line, edge: u32) -> u32 {
+fn wall_at_vertex(pieces: &Pieces, tables: &Tables, line: &StraightLine, edge: u32) -> u32 {
     let walls = [true, false].map(|clockwise| {
         let mut at = edge;
         for _ in 0..pieces.edges.len() {
@@ -187,7 +187,7 @@ fn wall_at_vertex(pieces: &Pieces, tables: &Tables, line: &Line, edge: u32) -> u
 /// A line that only touches a wall goes on: one that runs along it, or meets a vertex and finds open
 /// ground straight behind it. On a wall is what lies within [`TOUCH_M`] of it.
 pub(crate) fn walk(
-    mesh: Surface<'_>,
+    mesh: QueryMesh<'_>,
     tables: &Tables,
     piece: u32,
     from: DVec2,
@@ -195,7 +195,9 @@ pub(crate) fn walk(
     mut enter: impl FnMut(u32),
 ) -> RayEnd {
     let pieces = &mesh.pieces;
-    let Some(line) = Line::new(from, to) else { return RayEnd { piece, at: to, wall: None } };
+    let Some(line) = StraightLine::new(from, to) else {
+        return RayEnd { piece, at: to, wall: None };
+    };
     let mut piece = piece;
     let mut reached = from;
     // A line enters a piece once; a few more steps turn around vertices that it meets.
@@ -234,7 +236,12 @@ pub(crate) fn walk(
 
 /// Moves from a place towards `to`, sliding along walls. Returns where that ends and whether a wall
 /// was touched.
-pub(crate) fn slide(mesh: Surface<'_>, tables: &Tables, start: Place, to: DVec2) -> (RayEnd, bool) {
+pub(crate) fn slide(
+    mesh: QueryMesh<'_>,
+    tables: &Tables,
+    start: Place,
+    to: DVec2,
+) -> (RayEnd, bool) {
     let pieces = &mesh.pieces;
     let mut end = walk(mesh, tables, start.piece, start.plan, to, |_| {});
     let mut touched = false;
@@ -270,7 +277,7 @@ pub(crate) fn slide(mesh: Surface<'_>, tables: &Tables, start: Place, to: DVec2)
 /// Goes on from the end of a wall: straight towards `to` where the ground opens that way, or along
 /// the next wall.
 fn turn_at(
-    mesh: Surface<'_>,
+    mesh: QueryMesh<'_>,
     tables: &Tables,
     wall: u32,
     ahead: bool,

@@ -1,61 +1,13 @@
 //! What both searches share: start and goal, what has been reached, and the corridor found.
-//!
-//! A *corridor* is the row of crossings from the start's piece to the goal's: portals (edges of
-//! pieces, named from the side that is left) and links. The funnel turns it into a path.
 
+use super::corridor::Crossing;
 use super::filter::Tables;
 use super::funnel::Corner;
 use super::heap::Heap;
 use super::locate::Place;
-use crate::ground::Surface;
-use crate::pieces::Pieces;
+use super::query_mesh::QueryMesh;
+use crate::pieces::NONE;
 use glam::DVec2;
-
-/// One crossing of a corridor: an edge of a piece, or a link sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Crossing(u32);
-
-const LINK_BIT: u32 = 1 << 31;
-
-impl Crossing {
-    pub(crate) const NONE: Self = Self(u32::MAX);
-
-    pub(crate) fn portal(edge: u32) -> Self {
-        Self(edge)
-    }
-
-    pub(crate) fn link(sample: u32) -> Self {
-        Self(sample | LINK_BIT)
-    }
-
-    /// The link sample, if it is one.
-    #[inline]
-    pub(crate) fn as_link(self) -> Option<usize> {
-        (self.0 & LINK_BIT != 0).then_some((self.0 & !LINK_BIT) as usize)
-    }
-
-    /// The edge that is left through. Only for portals.
-    #[inline]
-    pub(crate) fn edge(self) -> u32 {
-        self.0
-    }
-
-    /// The piece that is entered.
-    pub(crate) fn entered(self, pieces: &Pieces) -> u32 {
-        match self.as_link() {
-            Some(sample) => pieces.link_samples[sample].to_piece,
-            None => pieces.edges[self.0 as usize].twin_piece,
-        }
-    }
-
-    /// The piece that is left.
-    pub(crate) fn left(self, pieces: &Pieces) -> u32 {
-        match self.as_link() {
-            Some(sample) => pieces.link_samples[sample].from_piece,
-            None => pieces.edge_pieces[self.0 as usize],
-        }
-    }
-}
 
 /// How far a search has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,12 +48,13 @@ impl Reached {
     }
 }
 
-/// Working memory of the searches, kept from query to query.
+/// What a search starts from and finds, with the open list between; kept from query to query.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
     pub(crate) start: DVec2,
     pub(crate) goal: DVec2,
     pub(crate) start_piece: u32,
+    /// The piece of the goal; [`NONE`] where there is none.
     pub(crate) goal_piece: u32,
     /// The number of this run; what earlier runs have left behind bears other numbers.
     pub(crate) run: u32,
@@ -119,54 +72,47 @@ pub(crate) struct Search {
     pub(crate) corners_are_known: bool,
     /// Nodes looked at in this run.
     pub(crate) nodes: u64,
-    /// Whether there is no goal, and all within a distance is looked at.
-    pub(crate) flooding: bool,
-    pub(crate) flood_limit_m: f64,
-    /// The distance of each cell in a flood.
-    pub(crate) flooded: Vec<Reached>,
-    pub(crate) taut: super::taut_search::TautState,
-    pub(crate) portal: super::portal_search::PortalState,
 }
 
 impl Search {
     /// Prepares a run between two places of one component.
-    pub(crate) fn begin(&mut self, mesh: Surface<'_>, tables: &Tables, start: Place, goal: Place) {
+    pub(crate) fn begin(
+        &mut self,
+        mesh: QueryMesh<'_>,
+        tables: &Tables,
+        start: Place,
+        goal: Place,
+    ) {
         self.start = start.plan;
         self.goal = goal.plan;
         self.start_piece = start.piece;
         self.goal_piece = goal.piece;
-        self.flooding = false;
-        self.next_run();
-        let blocks = &mesh.pieces.blocks;
-        if self.block_runs.len() < blocks.tops.len() {
-            self.block_runs.resize(blocks.tops.len(), 0);
-        }
+        self.next_run(mesh);
         // Where ground or links are cheaper than others it can pay to leave a piece and come back
         // to it, so the blocks say nothing.
         self.prune_blocks = tables.is_uniform() && tables.least_factor >= 1.0;
         if self.prune_blocks {
             let run = self.run;
             let runs = &mut self.block_runs;
-            blocks.mark_way(start.piece, goal.piece, |b| runs[b as usize] = run);
+            mesh.ground.blocks.mark_way(start.piece, goal.piece, |b| runs[b as usize] = run);
         }
     }
 
     /// Prepares a run that has no goal.
-    pub(crate) fn begin_flood(&mut self, mesh: Surface<'_>, start: Place, limit_m: f64) {
+    pub(crate) fn begin_without_goal(&mut self, mesh: QueryMesh<'_>, start: Place) {
         self.start = start.plan;
         self.goal = start.plan;
         self.start_piece = start.piece;
-        self.goal_piece = crate::pieces::NONE;
-        self.flooding = true;
-        self.flood_limit_m = limit_m;
+        self.goal_piece = NONE;
         self.prune_blocks = false;
-        if self.block_runs.len() < mesh.pieces.blocks.tops.len() {
-            self.block_runs.resize(mesh.pieces.blocks.tops.len(), 0);
-        }
-        self.next_run();
+        self.next_run(mesh);
     }
 
-    fn next_run(&mut self) {
+    fn next_run(&mut self, mesh: QueryMesh<'_>) {
+        let blocks = mesh.ground.blocks.count();
+        if self.block_runs.len() < blocks {
+            self.block_runs.resize(blocks, 0);
+        }
         self.heap.clear();
         self.corridor.clear();
         self.corners.clear();
@@ -177,10 +123,13 @@ impl Search {
             // After 4 billion runs the numbers start again, and nothing old may match.
             self.run = 1;
             self.block_runs.fill(0);
-            self.flooded.fill(Reached::NEVER);
-            self.taut.forget();
-            self.portal.forget();
         }
+    }
+
+    /// Whether nothing that an earlier run has left behind may be believed, whatever its number:
+    /// this run is the first, or the first after the numbers have started again.
+    pub(crate) fn is_first_run(&self) -> bool {
+        self.run == 1
     }
 
     /// Whether a crossing of this block can be part of a shortest path.

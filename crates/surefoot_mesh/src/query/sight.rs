@@ -8,8 +8,8 @@
 use super::filter::Tables;
 use super::heap::Heap;
 use super::locate::Place;
+use super::query_mesh::QueryMesh;
 use super::ray::passable;
-use crate::ground::Surface;
 use crate::pieces::{NONE, closest_on_segment};
 use glam::DVec2;
 
@@ -40,11 +40,19 @@ pub(crate) struct NearWall {
     pub(crate) distance_m: f64,
 }
 
+/// One look around: from where, and the nearest wall seen so far.
+struct Look<'a> {
+    mesh: QueryMesh<'a>,
+    tables: &'a Tables,
+    eye: DVec2,
+    best: NearWall,
+}
+
 impl Sight {
     /// The nearest wall no farther than `reach_m`.
     pub(crate) fn nearest_wall(
         &mut self,
-        mesh: Surface<'_>,
+        mesh: QueryMesh<'_>,
         tables: &Tables,
         place: Place,
         reach_m: f64,
@@ -57,32 +65,26 @@ impl Sight {
             self.touched.resize(mesh.pieces.edges.len(), 0);
             self.run = self.run.max(1);
         }
-        let mut best = NearWall { edge: NONE, at: place.plan, distance_m: reach_m };
+        let best = NearWall { edge: NONE, at: place.plan, distance_m: reach_m };
+        let mut look = Look { mesh, tables, eye: place.plan, best };
         let pieces = &mesh.pieces;
         for i in pieces.range(place.piece) {
             let (right, left) = pieces.segment(i as u32);
-            self.look(mesh, tables, place.plan, i, right, left, &mut best);
+            self.see(&mut look, i, right, left);
         }
         while let Some((distance, number)) = self.heap.pop() {
-            if distance >= best.distance_m {
+            if distance >= look.best.distance_m {
                 break;
             }
-            self.open(mesh, tables, place.plan, number, &mut best);
+            self.open(&mut look, number);
         }
-        (best.edge != NONE).then_some(best)
+        (look.best.edge != NONE).then_some(look.best)
     }
 
     /// Takes note of the part of an edge between `right` and `left`.
-    fn look(
-        &mut self,
-        mesh: Surface<'_>,
-        tables: &Tables,
-        eye: DVec2,
-        edge: usize,
-        right: DVec2,
-        left: DVec2,
-        best: &mut NearWall,
-    ) {
+    fn see(&mut self, look: &mut Look<'_>, edge: usize, right: DVec2, left: DVec2) {
+        let Look { mesh, tables, eye, best } = look;
+        let eye = *eye;
         let at = closest_on_segment(right, left, eye);
         let distance_m = at.distance(eye);
         let nearer =
@@ -111,14 +113,8 @@ impl Sight {
     }
 
     /// Looks through a window at the edges behind it.
-    fn open(
-        &mut self,
-        mesh: Surface<'_>,
-        tables: &Tables,
-        eye: DVec2,
-        number: u32,
-        best: &mut NearWall,
-    ) {
+    fn open(&mut self, look: &mut Look<'_>, number: u32) {
+        let Look { mesh, eye, .. } = *look;
         let pieces = &mesh.pieces;
         let Window { left, right, entry } = self.windows[number as usize];
         let range = pieces.range(pieces.edge_pieces[entry as usize]);
@@ -141,7 +137,7 @@ impl Sight {
                 }
             }
             if !a.is_nan() && !b.is_nan() {
-                self.look(mesh, tables, eye, i, a, b, best);
+                self.see(look, i, a, b);
             }
         }
     }

@@ -2,12 +2,13 @@
 //!
 //! In go start and goal; out comes the corridor under the straight line between them, if the line
 //! crosses nothing but open portals. No path is shorter than that, so neither search has to begin;
-//! and where something is in the way the walk has ended after a few pieces. The optimal search asks
-//! the same of every corner that it comes to.
+//! and where something is in the way the walk has ended after a few pieces. Polyanya asks the
+//! same of every corner that it comes to.
 
+use super::corridor::Crossing;
 use super::filter::Tables;
-use super::search::{Crossing, Search};
-use crate::ground::Surface;
+use super::query_mesh::QueryMesh;
+use super::search::Search;
 use crate::pieces::NONE;
 use glam::DVec2;
 
@@ -18,7 +19,7 @@ const ON_LINE_M: f64 = 1e-9;
 impl Search {
     /// Walks straight to the goal after [`Search::begin`]. Returns whether it was reached; if so the
     /// corridor is found.
-    pub(crate) fn walk_straight(&mut self, mesh: Surface<'_>, tables: &Tables) -> bool {
+    pub(crate) fn walk_straight(&mut self, mesh: QueryMesh<'_>, tables: &Tables) -> bool {
         if !tables.is_uniform() || tables.least_factor < 1.0 {
             return false;
         }
@@ -34,7 +35,7 @@ impl Search {
     /// Returns whether it was reached, and leaves the crossings in `walked`.
     pub(super) fn walk_to_goal(
         &mut self,
-        mesh: Surface<'_>,
+        mesh: QueryMesh<'_>,
         tables: &Tables,
         from: DVec2,
         first_piece: u32,

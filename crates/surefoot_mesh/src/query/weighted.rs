@@ -2,17 +2,17 @@
 //!
 //! Two small optimisations over a corridor that is already chosen. [`Relaxation`] takes portals and
 //! the cost of the ground between them and moves one crossing at a time to its best place (the sum
-//! of weighted lengths is convex in all crossings, so every step lowers it). `improve_links` moves
+//! of weighted lengths is convex in all crossings, so every step lowers it). [`LinkPlaces`] moves
 //! the place at which a link is taken along its segments, with the taut way before and after it
 //! measured anew each time. Both end after a fixed number of rounds; neither ever makes the way
 //! worse than it was.
 
+use super::corridor::{Crossing, fill_portals, stretch_length};
 use super::filter::Tables;
-use super::funnel::Portal;
-use super::search::Crossing;
-use super::trace::{Tracer, fill_portals, stretch_length};
-use crate::ground::Surface;
+use super::funnel::{Corner, Funnel, Portal};
+use super::query_mesh::QueryMesh;
 use crate::pieces::LinkSample;
+use crate::validate::LINK_PLAN_TOLERANCE_M;
 use glam::DVec2;
 
 /// Rounds over all crossings of a corridor.
@@ -23,7 +23,7 @@ const SECTION_STEPS: usize = 30;
 
 /// How far a point of a link may lie off its piece to be used, in metres; links may lie off their
 /// cells by as much.
-const LINK_SLACK_M: f64 = crate::validate::LINK_PLAN_TOLERANCE_M;
+const LINK_SLACK_M: f64 = LINK_PLAN_TOLERANCE_M;
 
 /// Finds the least value of a convex function between 0 and 1.
 fn least_share(mut f: impl FnMut(f64) -> f64, steps: usize) -> f64 {
@@ -123,49 +123,67 @@ impl Relaxation {
     }
 }
 
-impl Tracer {
-    /// Moves the places where links are taken along their segments to where the way is shortest.
-    pub(super) fn improve_links(
+/// The links of a corridor with the places at which they are taken.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LinkPlaces {
+    pub(super) all: Vec<LinkSample>,
+    funnel: Funnel,
+    portals_before: Vec<Portal>,
+    portals_after: Vec<Portal>,
+    corners: Vec<Corner>,
+}
+
+impl LinkPlaces {
+    /// Takes the links of a corridor at the places that the search has tried.
+    pub(super) fn take(&mut self, mesh: QueryMesh<'_>, corridor: &[Crossing]) {
+        self.all.clear();
+        let samples = &mesh.pieces.link_samples;
+        if !samples.is_empty() {
+            self.all.extend(corridor.iter().filter_map(|c| c.as_link()).map(|s| samples[s]));
+        }
+    }
+
+    /// Moves the places along their links' segments to where the way between two ends is shortest.
+    pub(super) fn improve(
         &mut self,
-        mesh: Surface<'_>,
+        mesh: QueryMesh<'_>,
         tables: &Tables,
-        start: DVec2,
-        goal: DVec2,
+        [start, goal]: [DVec2; 2],
         corridor: &[Crossing],
     ) {
         // A second round lets links that follow one another settle.
         for _ in 0..2 {
             let mut from = start;
             let mut rest = corridor;
-            for k in 0..self.links.len() {
+            for k in 0..self.all.len() {
                 let length = stretch_length(rest);
                 let after = &rest[length + 1..];
-                let to = self.links.get(k + 1).map_or(goal, |l| l.from);
-                fill_portals(mesh, &rest[..length], &mut self.portals);
+                let to = self.all.get(k + 1).map_or(goal, |l| l.from);
+                fill_portals(mesh, &rest[..length], &mut self.portals_before);
                 fill_portals(mesh, &after[..stretch_length(after)], &mut self.portals_after);
-                let old = self.links[k];
+                let old = self.all[k];
                 let moved = |share: f64| moved_link(mesh, &old, share);
-                let old_cost = self.link_way(tables, from, to, &old);
+                let old_cost = self.cost_of_way(tables, from, to, &old);
                 let share = least_share(
-                    |s| moved(s).map_or(f64::INFINITY, |l| self.link_way(tables, from, to, &l)),
+                    |s| moved(s).map_or(f64::INFINITY, |l| self.cost_of_way(tables, from, to, &l)),
                     SECTION_STEPS,
                 );
                 if let Some(new) = moved(share)
-                    && self.link_way(tables, from, to, &new) < old_cost
+                    && self.cost_of_way(tables, from, to, &new) < old_cost
                 {
-                    self.links[k] = new;
+                    self.all[k] = new;
                 }
-                from = self.links[k].to;
+                from = self.all[k].to;
                 rest = after;
             }
         }
     }
 
     /// The cost of the taut way through the portals before a link, the link, and those after it.
-    fn link_way(&mut self, tables: &Tables, from: DVec2, to: DVec2, link: &LinkSample) -> f64 {
+    fn cost_of_way(&mut self, tables: &Tables, from: DVec2, to: DVec2, link: &LinkSample) -> f64 {
         let mut length = tables.link_cost(link.link, link.length_m).unwrap_or(f64::INFINITY);
         for (a, b, portals) in
-            [(from, link.from, &self.portals), (link.to, to, &self.portals_after)]
+            [(from, link.from, &self.portals_before), (link.to, to, &self.portals_after)]
         {
             self.corners.clear();
             self.funnel.run(a, b, portals, &mut self.corners);
@@ -181,7 +199,7 @@ impl Tracer {
 }
 
 /// The same link taken at another share of its segments, if both ends stay in their pieces.
-fn moved_link(mesh: Surface<'_>, sample: &LinkSample, share: f64) -> Option<LinkSample> {
+fn moved_link(mesh: QueryMesh<'_>, sample: &LinkSample, share: f64) -> Option<LinkSample> {
     let link = &mesh.links()[sample.link as usize];
     let at = |segment: [[f32; 3]; 2]| -> [f64; 3] {
         std::array::from_fn(|k| {

@@ -140,129 +140,161 @@ pub(crate) fn field(
     share: f64,
     cells: Cells,
 ) -> Field {
-    let (w, h) = (width + 2, height + 2);
-    let mut blocked = vec![false; w * h];
-    for y in 0..h {
-        for x in 0..w {
-            let border = x == 0 || y == 0 || x == w - 1 || y == h - 1;
-            blocked[y * w + x] = border || random.share() < share;
-        }
-    }
-    // Two blocked quads that touch at a corner only leave a passage of no width: close it.
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for y in 0..h - 1 {
-            for x in 0..w - 1 {
-                let i = y * w + x;
-                let [a, b, c, d] = [blocked[i], blocked[i + 1], blocked[i + w], blocked[i + w + 1]];
-                if a && d && !b && !c {
-                    blocked[i + 1] = true;
-                    changed = true;
-                } else if b && c && !a && !d {
-                    blocked[i] = true;
-                    changed = true;
-                }
-            }
-        }
-    }
-    let angle: f64 = if cells == Cells::Rectangles { 0.3 } else { 0.0 };
-    let points: Vec<[f32; 3]> = (0..(w + 1) * (h + 1))
-        .map(|i| {
-            let (x, y) = ((i % (w + 1)) as f64, (i / (w + 1)) as f64);
-            let jitter = if cells == Cells::Triangles { 0.2 } else { 0.0 };
-            let x = x + random.between(-jitter, jitter);
-            let y = y + random.between(-jitter, jitter);
-            // Multiples of 2⁻¹⁰ m, so that the lattice holds them exactly.
-            let round = |v: f64| ((v * 1024.0).round() / 1024.0) as f32;
-            if cells == Cells::Rectangles {
-                [
-                    (x * angle.cos() - y * angle.sin()) as f32,
-                    (x * angle.sin() + y * angle.cos()) as f32,
-                    0.0,
-                ]
-            } else {
-                [round(x), round(y), 0.0]
-            }
-        })
-        .collect();
-    let corner = |x: usize, y: usize| (y * (w + 1) + x) as u32;
-    let mut polygons: Vec<Vec<u32>> = Vec::new();
-    match cells {
-        Cells::Triangles => {
-            for y in 0..h {
-                for x in 0..w {
-                    if !blocked[y * w + x] {
-                        let q = [
-                            corner(x, y),
-                            corner(x + 1, y),
-                            corner(x + 1, y + 1),
-                            corner(x, y + 1),
-                        ];
-                        if random.share() < 0.5 {
-                            polygons.push(vec![q[0], q[1], q[2]]);
-                            polygons.push(vec![q[0], q[2], q[3]]);
-                        } else {
-                            polygons.push(vec![q[0], q[1], q[3]]);
-                            polygons.push(vec![q[1], q[2], q[3]]);
-                        }
-                    }
-                }
-            }
-        }
-        Cells::Rectangles => {
-            polygons = rectangles(random, &blocked, w, h)
-                .into_iter()
-                .map(|outline| outline.into_iter().map(|(x, y)| corner(x, y)).collect())
-                .collect();
-        }
-    }
+    let plan = Plan::random(random, [width + 2, height + 2], share);
+    let points = plan.points(random, cells);
+    let polygons = match cells {
+        Cells::Triangles => plan.triangles(random),
+        Cells::Rectangles => rectangles(random, &plan.blocked, plan.w, plan.h)
+            .into_iter()
+            .map(|outline| outline.into_iter().map(|(x, y)| plan.corner(x, y)).collect())
+            .collect(),
+    };
     let mesh = NavMeshData::from_polygons(&points, &polygons, Agent::default(), UP)
         .unwrap()
         .validate()
         .unwrap();
     let at = |x: usize, y: usize| {
-        let p = points[corner(x, y) as usize];
+        let p = points[plan.corner(x, y) as usize];
         [f64::from(p[0]), f64::from(p[1])]
     };
     // Turned corners are rounded to the lattice, the others lie on it.
     let rounding_m = if cells == Cells::Rectangles { 1.5e-5 } else { 1e-7 };
-    let mut quads = Vec::new();
-    let mut corners = Vec::new();
-    for y in 0..h {
-        for x in 0..w {
-            if blocked[y * w + x] {
-                quads.push([at(x, y), at(x + 1, y), at(x + 1, y + 1), at(x, y + 1)]);
+    Field { mesh, blocked: plan.obstacles(at), corners: plan.corners(at), rounding_m }
+}
+
+/// Which quads of a field are blocked, row by row.
+struct Plan {
+    blocked: Vec<bool>,
+    w: usize,
+    h: usize,
+}
+
+impl Plan {
+    fn random(random: &mut Random, [w, h]: [usize; 2], share: f64) -> Self {
+        let mut blocked = vec![false; w * h];
+        for y in 0..h {
+            for x in 0..w {
+                let border = x == 0 || y == 0 || x == w - 1 || y == h - 1;
+                blocked[y * w + x] = border || random.share() < share;
             }
         }
-    }
-    // A line along the seam of two blocked quads touches both and is inside neither: a sliver over
-    // the seam catches it.
-    let sliver = |p: [f64; 2], q: [f64; 2]| {
-        let (dx, dy) = ((q[0] - p[0]) * 1e-3, (q[1] - p[1]) * 1e-3);
-        let (mx, my) = ((p[0] + q[0]) * 0.5, (p[1] + q[1]) * 0.5);
-        [p, [mx + dy, my - dx], q, [mx - dy, my + dx]]
-    };
-    for y in 0..h {
-        for x in 0..w {
-            if x + 1 < w && blocked[y * w + x] && blocked[y * w + x + 1] {
-                quads.push(sliver(at(x + 1, y), at(x + 1, y + 1)));
-            }
-            if y + 1 < h && blocked[y * w + x] && blocked[(y + 1) * w + x] {
-                quads.push(sliver(at(x, y + 1), at(x + 1, y + 1)));
+        // Two blocked quads that touch at a corner only leave a passage of no width: close it.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for y in 0..h - 1 {
+                for x in 0..w - 1 {
+                    let i = y * w + x;
+                    let [a, b, c, d] =
+                        [blocked[i], blocked[i + 1], blocked[i + w], blocked[i + w + 1]];
+                    if a && d && !b && !c {
+                        blocked[i + 1] = true;
+                        changed = true;
+                    } else if b && c && !a && !d {
+                        blocked[i] = true;
+                        changed = true;
+                    }
+                }
             }
         }
+        Self { blocked, w, h }
     }
-    for y in 1..h {
-        for x in 1..w {
+
+    fn is_blocked(&self, x: usize, y: usize) -> bool {
+        self.blocked[y * self.w + x]
+    }
+
+    fn quads(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let w = self.w;
+        (0..w * self.h).map(move |i| (i % w, i / w))
+    }
+
+    /// The number of a quad's lower left corner.
+    fn corner(&self, x: usize, y: usize) -> u32 {
+        (y * (self.w + 1) + x) as u32
+    }
+
+    /// The corners of all quads.
+    fn points(&self, random: &mut Random, cells: Cells) -> Vec<[f32; 3]> {
+        let angle: f64 = if cells == Cells::Rectangles { 0.3 } else { 0.0 };
+        (0..(self.w + 1) * (self.h + 1))
+            .map(|i| {
+                let (x, y) = ((i % (self.w + 1)) as f64, (i / (self.w + 1)) as f64);
+                let jitter = if cells == Cells::Triangles { 0.2 } else { 0.0 };
+                let x = x + random.between(-jitter, jitter);
+                let y = y + random.between(-jitter, jitter);
+                // Multiples of 2⁻¹⁰ m, so that the lattice holds them exactly.
+                let round = |v: f64| ((v * 1024.0).round() / 1024.0) as f32;
+                if cells == Cells::Rectangles {
+                    [
+                        (x * angle.cos() - y * angle.sin()) as f32,
+                        (x * angle.sin() + y * angle.cos()) as f32,
+                        0.0,
+                    ]
+                } else {
+                    [round(x), round(y), 0.0]
+                }
+            })
+            .collect()
+    }
+
+    /// Two triangles for each free quad, cut along either diagonal.
+    fn triangles(&self, random: &mut Random) -> Vec<Vec<u32>> {
+        let mut polygons = Vec::new();
+        for (x, y) in self.quads().filter(|&(x, y)| !self.is_blocked(x, y)) {
+            let q = [
+                self.corner(x, y),
+                self.corner(x + 1, y),
+                self.corner(x + 1, y + 1),
+                self.corner(x, y + 1),
+            ];
+            if random.share() < 0.5 {
+                polygons.push(vec![q[0], q[1], q[2]]);
+                polygons.push(vec![q[0], q[2], q[3]]);
+            } else {
+                polygons.push(vec![q[0], q[1], q[3]]);
+                polygons.push(vec![q[1], q[2], q[3]]);
+            }
+        }
+        polygons
+    }
+
+    /// The blocked quads as polygons, for corners that lie `at` their places.
+    fn obstacles(&self, at: impl Fn(usize, usize) -> [f64; 2]) -> Vec<[[f64; 2]; 4]> {
+        let mut obstacles = Vec::new();
+        for (x, y) in self.quads().filter(|&(x, y)| self.is_blocked(x, y)) {
+            obstacles.push([at(x, y), at(x + 1, y), at(x + 1, y + 1), at(x, y + 1)]);
+        }
+        // A line along the seam of two blocked quads touches both and is inside neither: a sliver
+        // over the seam catches it.
+        let sliver = |p: [f64; 2], q: [f64; 2]| {
+            let (dx, dy) = ((q[0] - p[0]) * 1e-3, (q[1] - p[1]) * 1e-3);
+            let (mx, my) = ((p[0] + q[0]) * 0.5, (p[1] + q[1]) * 0.5);
+            [p, [mx + dy, my - dx], q, [mx - dy, my + dx]]
+        };
+        for (x, y) in self.quads().filter(|&(x, y)| self.is_blocked(x, y)) {
+            if x + 1 < self.w && self.is_blocked(x + 1, y) {
+                obstacles.push(sliver(at(x + 1, y), at(x + 1, y + 1)));
+            }
+            if y + 1 < self.h && self.is_blocked(x, y + 1) {
+                obstacles.push(sliver(at(x, y + 1), at(x + 1, y + 1)));
+            }
+        }
+        obstacles
+    }
+
+    /// The places at which the border turns.
+    fn corners(&self, at: impl Fn(usize, usize) -> [f64; 2]) -> Vec<[f64; 2]> {
+        let mut corners = Vec::new();
+        for (x, y) in self.quads().filter(|&(x, y)| x > 0 && y > 0) {
             let around = [(x - 1, y - 1), (x, y - 1), (x - 1, y), (x, y)];
-            let count = around.iter().filter(|(x, y)| blocked[y * w + x]).count();
+            let count = around.iter().filter(|&&(x, y)| self.is_blocked(x, y)).count();
             if (1..4).contains(&count) {
                 corners.push(at(x, y));
             }
         }
+        corners
     }
-    Field { mesh, blocked: quads, corners, rounding_m }
 }
 
 /// Covers the free quads with rectangles; each outline has a corner wherever three or more

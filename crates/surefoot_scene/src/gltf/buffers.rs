@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use super::document::{Accessor, Document};
-use super::{EXPORT_AGAIN, problem};
+use super::problem::{EXPORT_AGAIN, problem};
 use crate::error::{ReadError, quoted};
 
 /// Cuts a file into its JSON part and the binary part that a `.glb` may have.

@@ -1,6 +1,5 @@
 //! Ways to damage a good mesh.
 
-use glam::DVec3;
 use std::collections::BTreeMap;
 use surefoot_bake::{BakeSettings, bake};
 use surefoot_mesh::{
@@ -19,12 +18,15 @@ pub(crate) enum Part {
     Structure(&'static str),
 }
 
+/// Makes a damaged mesh from a sound one and its scene.
+pub(crate) type Make = fn(&Scene, NavMeshData) -> NavMeshData;
+
 /// One kind of damage, and the scenes with their sizes on which it is tried.
 pub(crate) struct Damage {
     pub(crate) name: &'static str,
     pub(crate) part: Part,
     pub(crate) on: &'static [(&'static str, u32)],
-    pub(crate) make: fn(&Scene, NavMeshData) -> NavMeshData,
+    pub(crate) make: Make,
 }
 
 const FLAT: &[(&str, u32)] = &[("doorways", 2), ("pillars", 3), ("maze", 5)];
@@ -34,12 +36,8 @@ const STEEP: &[(&str, u32)] = &[("overhang", 1), ("kerbs", 1), ("terrain", 48)];
 
 pub(crate) fn all() -> Vec<Damage> {
     use Part::{Complete, Connection, Sound, Structure};
-    let kinds: &[(
-        &'static str,
-        Part,
-        &'static [(&str, u32)],
-        fn(&Scene, NavMeshData) -> NavMeshData,
-    )] = &[
+    type Kind = (&'static str, Part, &'static [(&'static str, u32)], Make);
+    let kinds: &[Kind] = &[
         ("one border 5 cm too far out", Sound, FLAT, |_, m| grow_one_border(m, 0.05)),
         ("all borders 5 cm too far out", Sound, FLAT, |s, m| bake_as(s, m, |a| a.radius_m -= 0.05)),
         ("all borders 10 cm too far in", Complete, FLAT, |s, m| {
@@ -568,7 +566,7 @@ fn link_through_wall(scene: &Scene, mut m: NavMeshData) -> NavMeshData {
     };
     let chest = |c: usize| {
         let [x, y, z] = inside(&m, c);
-        m.frame.user_from_canonical(DVec3::from([x, y, z + CHEST_M].map(f64::from)))
+        m.frame.user_from_canonical([x, y, z + CHEST_M].map(f64::from))
     };
     let hit = |(from, to): &(usize, usize)| {
         let (p, q) = (chest(*from), chest(*to));

@@ -124,7 +124,7 @@ test("a changed setting builds anew, and errors are said in words", async () => 
   assert.equal(later.agent.radius_m, 0.1);
   await setNumber("agent.max_step", 9);
   await page.waitForSelector("[data-testid=message]:not([hidden])");
-  assert.match(await text("message"), /largest step.*below the agent's height/s);
+  assert.match(await text("message"), /Largest step.*below the agent's height/s);
   assert.equal(await meshNumber(page), later.number, "what was shown stays");
   await setNumber("agent.max_step", 0.4);
   await shown(page, later.number);

@@ -11,14 +11,14 @@
 use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::time::Instant;
-use surefoot_bake::{BakeReport, BakeSettings, Method, StageContext, bake_in};
+use surefoot_bake::{BakeReport, BakeSettings, Baker, BuildMethod};
 use surefoot_compare_peers::{Level, RecastSettings, build_recast};
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let (mut scenes, mut cell_sizes): (Vec<String>, Vec<f64>) = (Vec::new(), Vec::new());
     let (mut rounds, mut threads) = (3_u32, 1_usize);
-    let (mut method, mut stages, mut alone) = (Method::Voxel, false, false);
+    let (mut method, mut stages, mut alone) = (BuildMethod::Voxel, false, false);
     while let Some(word) = arguments.next() {
         let mut value = || arguments.next().with_context(|| format!("{word} needs a value"));
         match word.as_str() {
@@ -29,8 +29,8 @@ fn main() -> Result<()> {
             "--alone" => alone = true,
             "--method" => {
                 method = match value()?.as_str() {
-                    "voxel" => Method::Voxel,
-                    "layered" => Method::Layered,
+                    "voxel" => BuildMethod::Voxel,
+                    "layered" => BuildMethod::Layered,
                     other => bail!("{other} is no method with cells; voxel or layered"),
                 }
             }
@@ -38,7 +38,7 @@ fn main() -> Result<()> {
         }
     }
     if cell_sizes.is_empty() {
-        cell_sizes.extend(if method == Method::Layered { &[0.05][..] } else { &[0.1, 0.05] });
+        cell_sizes.extend(if method == BuildMethod::Layered { &[0.05][..] } else { &[0.1, 0.05] });
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let mut out = std::io::stdout().lock();
@@ -51,7 +51,7 @@ fn main() -> Result<()> {
     for name in &scenes {
         let level = Level::find(name)?;
         for &cell_size in &cell_sizes {
-            let settings = BakeSettings { method, ..level.with_cells(cell_size) };
+            let settings = level.with_cells(method, cell_size);
             let size = (cell_size * level.units_per_m) as f32;
             let found =
                 pool.install(|| compare(&level, &settings, (!alone).then_some(size), rounds))?;
@@ -106,7 +106,7 @@ fn compare(
     };
     for _ in 0..rounds.max(1) {
         let start = Instant::now();
-        let baked = bake_in(&level.scene, settings, StageContext::new())?;
+        let baked = Baker::new(settings).bake(&level.scene)?;
         let ms = start.elapsed().as_secs_f64() * 1e3;
         best.cells = baked.mesh.cell_count();
         best.checksum = checksum(&baked.mesh.to_bytes());

@@ -8,7 +8,7 @@
 
 use anyhow::{Context, Result};
 use std::io::Write;
-use surefoot_bake::{Agent, BakeSettings, CellShape, PartitionQuality, StageContext, bake_in};
+use surefoot_bake::{Agent, BakeSettings, Baker, CellShape, PartitionQuality};
 use surefoot_compare_peers::{Axis, RecastSettings, Series, build_recast, draw_lines};
 use surefoot_scene::Scene;
 use surefoot_testing_scenes::{Variant, build, list};
@@ -26,7 +26,7 @@ struct Course {
 
 fn bake(scene: &Scene, cells: CellShape, distance_m: f64) -> Result<PartitionQuality> {
     let settings = BakeSettings { cells, convex_distance_m: distance_m, ..BakeSettings::default() };
-    let baked = bake_in(scene, &settings, StageContext::new())?;
+    let baked = Baker::new(&settings).bake(scene)?;
     Ok(PartitionQuality::of_mesh(&baked.mesh))
 }
 

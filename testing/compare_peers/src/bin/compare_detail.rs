@@ -9,8 +9,8 @@
 use anyhow::{Context, Result};
 use std::io::Write;
 use std::time::Instant;
-use surefoot_bake::{Agent, BakeSettings, StageContext, bake_in};
-use surefoot_compare_peers::{RecastSettings, build_recast, own_mesh};
+use surefoot_bake::{Agent, BakeSettings, Baker};
+use surefoot_compare_peers::{RecastSettings, agent_of, build_recast, own_mesh};
 use surefoot_mesh::{NavMesh, Query};
 use surefoot_testing_scenes::{ProceduralScene, Variant, build};
 
@@ -88,7 +88,7 @@ fn build_once(row: &mut Row, scene: &ProceduralScene, agent: Agent) {
     match row.cell_size_m {
         None => {
             let settings = BakeSettings { agent, min_area_m2: 0.0, ..BakeSettings::default() };
-            let baked = bake_in(&scene.scene, &settings, StageContext::new());
+            let baked = Baker::new(&settings).bake(&scene.scene);
             row.times_ms.push(start.elapsed().as_secs_f64() * 1e3);
             row.outcome = baked
                 .map(|b| (triangles(&b.mesh), Answers::of(&b.mesh, scene)))
@@ -110,13 +110,7 @@ fn build_once(row: &mut Row, scene: &ProceduralScene, agent: Agent) {
 fn compare(name: &str, rotate_deg: f64, out: &mut impl Write) -> Result<()> {
     let variant = Variant { rotate_deg, seed: 1, ..Variant::default() };
     let scene = build(name, &variant).context("the scene exists")?;
-    let known = &scene.truth.agent;
-    let agent = Agent {
-        height_m: known.height_m,
-        radius_m: known.radius_m,
-        max_slope_rad: known.max_slope_deg.to_radians(),
-        max_step_m: known.max_step_m,
-    };
+    let agent = agent_of(&scene.truth.agent);
     let row = |name: String, cell_size_m| Row {
         name,
         cell_size_m,

@@ -12,7 +12,7 @@
 use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::time::Instant;
-use surefoot_bake::{BakeSettings, Method, StageContext, bake_in};
+use surefoot_bake::{Baker, BuildMethod};
 use surefoot_compare_peers::{Level, Random};
 use surefoot_mesh::{NavMesh, Query};
 
@@ -21,7 +21,7 @@ const PLACES: usize = 200;
 
 /// What is compared.
 struct Comparison {
-    method: Method,
+    method: BuildMethod,
     cell_size_m: f64,
     alone: bool,
     tell: bool,
@@ -30,7 +30,7 @@ struct Comparison {
 fn main() -> Result<()> {
     let mut names: Vec<String> = Vec::new();
     let mut comparison =
-        Comparison { method: Method::Layered, cell_size_m: 0.05, alone: false, tell: false };
+        Comparison { method: BuildMethod::Layered, cell_size_m: 0.05, alone: false, tell: false };
     let mut arguments = std::env::args().skip(1);
     while let Some(word) = arguments.next() {
         let mut value = || arguments.next().with_context(|| format!("{word} needs a value"));
@@ -40,8 +40,8 @@ fn main() -> Result<()> {
             "--cell-size" => comparison.cell_size_m = value()?.parse()?,
             "--method" => {
                 comparison.method = match value()?.as_str() {
-                    "voxel" => Method::Voxel,
-                    "layered" => Method::Layered,
+                    "voxel" => BuildMethod::Voxel,
+                    "layered" => BuildMethod::Layered,
                     other => bail!("{other} is no method with cells; voxel or layered"),
                 }
             }
@@ -67,11 +67,11 @@ fn main() -> Result<()> {
 }
 
 impl Comparison {
-    fn bake(&self, level: &Level, method: Method, wider_cells: f64) -> Result<NavMesh> {
-        let mut settings = BakeSettings { method, ..level.with_cells(self.cell_size_m) };
+    fn bake(&self, level: &Level, method: BuildMethod, wider_cells: f64) -> Result<NavMesh> {
+        let mut settings = level.with_cells(method, self.cell_size_m);
         let wider = wider_cells * self.cell_size_m * level.units_per_m;
         settings.agent.radius_m = (settings.agent.radius_m + wider).max(0.0);
-        Ok(bake_in(&level.scene, &settings, StageContext::new())?.mesh)
+        Ok(Baker::new(&settings).bake(&level.scene)?.mesh)
     }
 
     fn compare(&self, level: &Level) -> Result<String> {
@@ -85,9 +85,11 @@ impl Comparison {
                 cells.area_m2()
             ));
         }
-        let exact = self.bake(level, Method::Exact, 0.0)?;
-        let bounds =
-            [self.bake(level, Method::Exact, -2.0)?, self.bake(level, Method::Exact, 2.0)?];
+        let exact = self.bake(level, BuildMethod::Exact, 0.0)?;
+        let bounds = [
+            self.bake(level, BuildMethod::Exact, -2.0)?,
+            self.bake(level, BuildMethod::Exact, 2.0)?,
+        ];
         let (same, all) = self.agreement(&exact, &cells, &bounds, level.units_per_m);
         let share = if all > 0 { 100.0 * same as f64 / all as f64 } else { f64::NAN };
         Ok(format!(

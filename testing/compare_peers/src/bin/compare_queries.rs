@@ -13,7 +13,7 @@
 use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use surefoot_bake::{BakeSettings, bake};
+use surefoot_bake::{BakeSettings, Method, bake};
 use surefoot_compare_peers::{
     Asked, LengthTally, Random, RecastSettings, SpeedRow, build_recast, compare_clearance,
     compare_lengths, compare_speed, random_pairs, repeat_queries,
@@ -250,12 +250,14 @@ fn scaled_settings(units_per_m: f64) -> BakeSettings {
         &mut settings.agent.height_m,
         &mut settings.agent.radius_m,
         &mut settings.agent.max_step_m,
-        &mut settings.exact.gap_distance_m,
-        &mut settings.exact.wall_thickness_m,
-        &mut settings.exact.tolerance_m,
+        &mut settings.gap_distance_m,
+        &mut settings.wall_thickness_m,
     ];
     lengths.into_iter().for_each(|length| *length *= units_per_m);
     settings.min_area_m2 *= units_per_m * units_per_m;
+    if let Method::Exact(exact) = &mut settings.method {
+        exact.tolerance_m *= units_per_m;
+    }
     settings
 }
 

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use rayon::prelude::*;
 use std::io::Write;
 use std::sync::Arc;
-use surefoot_bake::{BakeSettings, Baked, StageContext, bake_in};
+use surefoot_bake::{BakeSettings, Baked, Baker};
 use surefoot_compare_peers::{Pair, Random, RecastSettings, build_recast, own_mesh, random_pairs};
 use surefoot_mesh::{Agent, Clearance, NavMesh, Query};
 use surefoot_scene::Scene;
@@ -48,7 +48,7 @@ fn bake(scene: &Scene, reach_m: f64) -> Result<Baked> {
         fill_gaps_m: reach_m,
         ..BakeSettings::default()
     };
-    Ok(bake_in(scene, &settings, StageContext::new())?)
+    Ok(Baker::new(&settings).bake(scene)?)
 }
 
 /// The share of pairs that have a path for an agent of a width.

@@ -10,8 +10,8 @@
 use anyhow::Result;
 use std::io::Write;
 use std::time::Instant;
-use surefoot_bake::{Agent, BakeSettings, Method, Regions, StageContext, VoxelSettings, bake_in};
-use surefoot_compare_peers::{forget_peak, resident};
+use surefoot_bake::{Agent, BakeSettings, Baker, Method, Regions, VoxelSettings};
+use surefoot_compare_peers::{agent_of, forget_peak, resident};
 use surefoot_mesh::{NO_EDGE, Query};
 use surefoot_testing_scenes::{ProceduralScene, Variant, build};
 
@@ -99,27 +99,20 @@ fn main() -> Result<()> {
 }
 
 fn measure(scene: &ProceduralScene, setting: &Setting) -> Result<String> {
-    let known = &scene.truth.agent;
     let settings = BakeSettings {
-        agent: Agent {
-            height_m: known.height_m,
-            radius_m: 0.0,
-            max_slope_rad: known.max_slope_deg.to_radians(),
-            max_step_m: 0.5,
-        },
-        method: Method::Voxel,
-        voxel: VoxelSettings {
+        agent: Agent { radius_m: 0.0, max_step_m: 0.5, ..agent_of(&scene.truth.agent) },
+        method: Method::Voxel(VoxelSettings {
             cell_size_m: setting.cell_size_m,
             cell_height_m: setting.cell_height_m,
             tile_size_cells: setting.tile,
             regions: Regions::Flat,
             ..VoxelSettings::default()
-        },
+        }),
         ..BakeSettings::default()
     };
     let can_tell = forget_peak();
     let start = Instant::now();
-    let baked = bake_in(&scene.scene, &settings, StageContext::new())?;
+    let baked = Baker::new(&settings).bake(&scene.scene)?;
     let seconds = start.elapsed().as_secs_f64();
     let peak = match resident() {
         Some(held) if can_tell => format!("{:.0}", held.peak_mib),

@@ -3,11 +3,11 @@
 //! Goes in: linked pixels, and which of them are kept. Comes out: the region of every pixel, and the area
 //! type of every region. Regions are numbered in the order of their first pixels.
 
-use crate::layered::erode::DistanceField;
-use crate::layered::link_pixels::LinkedMap;
-use crate::layered::scales::Scales;
-use crate::surface::DisjointSets;
-use crate::voxel::merge_tiles::NO_REGION;
+use crate::contour::chain::NO_REGION;
+use crate::layered::model::distance_field::DistanceField;
+use crate::layered::model::linked_map::LinkedMap;
+use crate::layered::model::scales::Scales;
+use surefoot_geom::DisjointSets;
 
 /// The region of every pixel, or [`NO_REGION`], and the area type of every region.
 pub(super) fn find_regions(
@@ -82,8 +82,8 @@ fn number_regions(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layered::any_numbers::any_numbers;
-    use crate::layered::fine_map::NO_PIXEL;
+    use crate::layered::model::any_numbers::any_numbers;
+    use crate::layered::model::fine_map::NO_PIXEL;
 
     /// Numbers that are handed on and meet later give the regions that joining every link gives.
     #[test]

@@ -4,9 +4,8 @@
 //! place has no ground that goes on from there: none as high, or a step higher. Where ground is level all over a cell
 //! and all that lies beyond its borders goes on, its lowest and highest pixels tell so.
 
-use crate::layered::fine_map::{FineMap, NO_HEIGHT};
-use crate::layered::flood_layers::columns_beside;
-use crate::layered::scales::Scales;
+use crate::layered::model::fine_map::{FineMap, NO_HEIGHT};
+use crate::layered::model::scales::Scales;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -52,7 +51,7 @@ impl EndFinder<'_> {
     fn ends_of(&self, cell: u32) -> Vec<(u32, u8)> {
         let (map, side) = (self.map, self.scales.per_side);
         let column = map.shape.columns[cell as usize];
-        let beside = columns_beside(column, self.scales);
+        let beside = self.scales.columns_beside(column);
         let cells_beside =
             [beside[0], beside[1]].map(|c| c.map_or(0..0, |c| map.shape.cells_of(c)));
         let mut ends = Vec::new();
@@ -111,10 +110,10 @@ impl EndFinder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layered::any_numbers::any_below;
-    use crate::layered::fine_map::{FinePlace, STEPS};
+    use crate::input::classify::{ClassedTriangle, FaceClass};
+    use crate::layered::model::any_numbers::any_below;
+    use crate::layered::model::fine_map::STEPS;
     use crate::settings::BakeSettings;
-    use crate::voxel::grid::{GridTriangle, Surface};
 
     /// One layer or two over each column: level, or at any height.
     fn strewn(scales: &Scales) -> FineMap {
@@ -146,14 +145,14 @@ mod tests {
     fn ground_ends_where_none_goes_on() {
         let settings = BakeSettings::default().resolve().unwrap();
         let corners = [[0; 3], [200_000, 200_000, 0], [200_000, 0, 0]];
-        let triangle = GridTriangle { corners, surface: Surface::ground(0) };
-        let scales = Scales::new(&[triangle], &settings).unwrap();
+        let triangle = ClassedTriangle { corners, class: FaceClass::ground(0) };
+        let scales = Scales::new(&[triangle], &settings.agent, &settings.layered).unwrap();
         let map = strewn(&scales);
         let mut expected = Vec::new();
         for pixel in (0..map.len() as u32).filter(|&p| map.has_ground(p)) {
             let here = map.place(pixel, &scales);
             for d in 0..2 {
-                let place = FinePlace { y: here.y + STEPS[d][1], x: here.x + STEPS[d][0] };
+                let place = here.beside(STEPS[d]);
                 let goes_on = |p: u32| {
                     let rise = i64::from(map.heights[p as usize] - map.heights[pixel as usize]);
                     rise >= -(scales.break_height as i64) && rise <= scales.step

@@ -4,10 +4,10 @@
 //! those kept that lead straight from ground below to ground above within one step, all over their
 //! triangle; where others were, the ground under them.
 
-use crate::layered::fine_map::{FineMap, FinePlace, PixelKind, clear};
-use crate::layered::scales::Scales;
-use crate::layered::slice::Slices;
-use crate::layered::walk_over::MOST_PIXELS;
+use crate::layered::model::fine_map::{FineMap, PixelKind};
+use crate::layered::model::scales::{MOST_PIXELS, Scales};
+use crate::layered::model::slices::Slices;
+use crate::layered::model::terrain::Terrain;
 use rayon::prelude::*;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -19,6 +19,7 @@ pub(super) fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -
     // triangle, the rest of it need not be walked over.
     let triangles = if steep.is_empty() { 0 } else { slices.triangles.len() };
     let refused: Vec<AtomicBool> = (0..triangles).map(|_| AtomicBool::new(false)).collect();
+    let terrain = Terrain { map, slices, scales };
     let areas: Vec<Option<u16>> = steep
         .par_iter()
         .map(|&pixel| {
@@ -26,7 +27,7 @@ pub(super) fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -
             if refused.load(Relaxed) {
                 return None;
             }
-            let area = area_at_foot(map, pixel, slices, scales);
+            let area = area_at_foot(terrain, pixel);
             if area.is_none() {
                 refused.store(true, Relaxed);
             }
@@ -47,9 +48,9 @@ pub(super) fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -
                     let under = map.under[at];
                     (map.heights[p], map.grounds[p]) = (under.height, under.ground);
                     map.kinds[p] = PixelKind::Ground;
-                    map.areas[p] = slices.surface(under.ground).area();
+                    map.areas[p] = slices.class(under.ground).area();
                 }
-                Err(_) => clear(map, p),
+                Err(_) => map.clear(p),
             },
         }
     }
@@ -73,24 +74,20 @@ fn steep_pixels(map: &FineMap, scales: &Scales) -> Vec<u32> {
 
 /// The area type of the ground below a steep pixel, where the slope leads from there to ground within one
 /// step above.
-fn area_at_foot(map: &FineMap, pixel: u32, slices: &Slices, scales: &Scales) -> Option<u16> {
-    let (below, at_foot) = walk(map, pixel, -1.0, slices, scales)?;
-    let (above, _) = walk(map, pixel, 1.0, slices, scales)?;
-    (i64::from(above) - i64::from(below) <= scales.step).then(|| map.areas[at_foot as usize])
+fn area_at_foot(terrain: Terrain<'_>, pixel: u32) -> Option<u16> {
+    let (below, at_foot) = walk(terrain, pixel, -1.0)?;
+    let (above, _) = walk(terrain, pixel, 1.0)?;
+    (i64::from(above) - i64::from(below) <= terrain.scales.step)
+        .then(|| terrain.map.areas[at_foot as usize])
 }
 
 /// Goes straight up or down a steep slope, pixel by pixel, to the ground where it begins or ends: its
 /// height and pixel.
-fn walk(
-    map: &FineMap,
-    pixel: u32,
-    sign: f64,
-    slices: &Slices,
-    scales: &Scales,
-) -> Option<(i32, u32)> {
-    let [sx, sy] = map.slope(pixel, slices);
+fn walk(terrain: Terrain<'_>, pixel: u32, sign: f64) -> Option<(i32, u32)> {
+    let Terrain { map, scales, .. } = terrain;
+    let [sx, sy] = terrain.slope(pixel);
     let slope = (sx * sx + sy * sy).sqrt();
-    let here = map.place(pixel, scales);
+    let here = terrain.place(pixel);
     let fine = f64::from(scales.fine);
     let mut height = i64::from(map.heights[pixel as usize]);
     // As far as the flattest slope that is too steep goes within one step.
@@ -99,16 +96,13 @@ fn walk(
     let mut at = pixel;
     for k in 1..=most {
         let away = [sign * k as f64 * sx / slope, sign * k as f64 * sy / slope];
-        let near = |p: &u32| {
-            let there = i64::from(map.heights[*p as usize]);
-            map.has_ground(*p) && (there - height).abs() <= scales.step
-        };
+        let near = |p: &u32| (terrain.height(*p) - height).abs() <= scales.step;
         // Ground that the slope can have led to: not against its direction, and not below its plane.
         let slack = scales.break_height;
         let plane_at = |p: u32| {
-            let (here, middle) = (map.middle(at, scales), map.middle(p, scales));
+            let (here, middle) = (terrain.middle(at), terrain.middle(p));
             let shift = [(middle[0] - here[0]) as f64, (middle[1] - here[1]) as f64];
-            map.height_beside(at, shift, slices)
+            terrain.height_beside(at, shift)
         };
         let led_to = |p: u32| {
             let there = f64::from(map.heights[p as usize]);
@@ -126,11 +120,11 @@ fn walk(
         let places = [(x, y), (x, y_beside), (x_beside, y), (x_beside, y_beside)];
         let mut found = places
             .into_iter()
-            .map(|(x, y)| FinePlace { y: here.y + y, x: here.x + x })
+            .map(|(x, y)| here.beside([x, y]))
             .filter(|place| *place != here)
             .filter_map(|place| {
                 // Of several layers the upper one wins.
-                map.pixels_at(place, scales).filter(near).max_by_key(|&p| map.heights[p as usize])
+                terrain.grounds_at(place).filter(near).max_by_key(|&p| map.heights[p as usize])
             });
         let first = found.next()?;
         let next = std::iter::once(first).chain(found).find(|&p| led_to(p)).unwrap_or(first);

@@ -1,0 +1,63 @@
+//! What follows every pipeline, once: from ground to the finished mesh.
+
+mod assemble;
+pub(crate) mod drop_small;
+mod fill_gaps;
+pub(crate) mod mesh_view;
+pub(crate) mod partition;
+
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::finish::mesh_view::view_of_mesh;
+use crate::finish::partition::PartitionedSurface;
+use crate::settings::Resolved;
+use crate::surface::WalkableSurface;
+use surefoot_mesh::NavMesh;
+use surefoot_scene::Scene;
+
+/// The stages in order. What is too small is dropped after gaps are filled, since fillers may join it.
+pub(crate) fn finish(
+    surface: WalkableSurface,
+    scene: &Scene,
+    settings: &Resolved,
+    context: &mut StageContext<'_>,
+) -> Result<NavMesh, BakeError> {
+    let agent = &settings.agent;
+    let surface = if settings.fill_gaps_m > 0.0 {
+        context.stage(
+            "fill_gaps",
+            |c| {
+                let thickness_m = settings.wall_thickness_m;
+                let obstacles = fill_gaps::Obstacles::of(scene, &surface.frame, agent, thickness_m);
+                fill_gaps::fill_gaps(surface, &obstacles, agent, settings.fill_gaps_m, c)
+            },
+            WalkableSurface::view,
+        )?
+    } else {
+        surface
+    };
+    let surface = context.stage(
+        "drop_small",
+        |c| drop_small::drop_small(surface, settings.min_area_m2, &settings.seeds, agent, c),
+        WalkableSurface::view,
+    )?;
+    let partitioned = context.stage(
+        "partition",
+        |c| {
+            let mut cells = partition::partition(surface, &settings.partition, c)?;
+            let least_m2 = if settings.seeds.is_empty() { settings.min_area_m2 } else { 0.0 };
+            cells.drop_small(least_m2, c);
+            Ok(cells)
+        },
+        PartitionedSurface::view,
+    )?;
+    let data = context.stage(
+        "assemble",
+        |c| {
+            let (partition, build) = (&settings.partition, settings.build_info());
+            assemble::assemble(&partitioned, agent, partition, build, c)
+        },
+        assemble::view,
+    )?;
+    context.stage("validate", |_| data.validate().map_err(BakeError::from), view_of_mesh)
+}

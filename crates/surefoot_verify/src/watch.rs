@@ -1,0 +1,24 @@
+//! How far the work has come.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts what is done, from any thread, and tells now and then.
+pub(crate) struct Watch<'a> {
+    done: AtomicU64,
+    whole: u64,
+    progress: &'a (dyn Fn(f64) + Sync),
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(whole: u64, progress: &'a (dyn Fn(f64) + Sync)) -> Self {
+        Self { done: AtomicU64::new(0), whole, progress }
+    }
+
+    pub(crate) fn tick(&self) {
+        const EVERY: u64 = 256;
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done.is_multiple_of(EVERY) {
+            (self.progress)(done as f64 / self.whole.max(1) as f64);
+        }
+    }
+}
