@@ -33,6 +33,7 @@ fn run_all() -> Result<()> {
             "warnings",
         ]))
     })?;
+    step("features", check_features)?;
     step("docs", || {
         execute(
             cargo()
@@ -64,6 +65,17 @@ fn run_all() -> Result<()> {
     step("fuzz smoke", || fuzz::smoke(fuzz::SMOKE_S))?;
     step("licences and advisories", deny::check)?;
     Ok(())
+}
+
+/// Compiles the facade with none of its features and with each alone, and runs the tests of what stands
+/// in for threads where there are none.
+fn check_features() -> Result<()> {
+    for feature in ["", "load", "parallel", "serde"] {
+        let check = ["check", "--locked", "-p", "surefoot", "--no-default-features", "--features"];
+        execute(cargo().args(check).arg(feature))?;
+    }
+    let test = ["test", "--locked", "-p", "surefoot_geom", "--lib", "--no-default-features"];
+    execute(cargo().args(test))
 }
 
 /// Runs the examples of the facade: each takes a moment and fails where it does not hold.

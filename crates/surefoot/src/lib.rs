@@ -14,8 +14,9 @@
 //! the crate `surefoot_mesh`, which knows no scenes and no pipelines.
 //!
 //! What most programs need stands here by name. All that is public stands in the modules [`geom`],
-//! [`scene`], [`baking`] and [`mesh`], one for each crate. With the feature `serde` settings can be read
-//! and written.
+//! [`scene`], [`baking`] and [`mesh`], one for each crate. Features, of which the first two
+//! are on by default: `load` reads and writes scene files, `parallel` works on all cores, `serde` reads and
+//! writes settings.
 
 /// From a scene to a mesh: the crate `surefoot_bake`.
 pub use surefoot_bake as baking;
@@ -32,17 +33,17 @@ pub use surefoot_bake::{
     StageObserver, StageReport, StageView, Stairs, ViewEdge, ViewFace, VoxelSettings, Warning,
     bake,
 };
-pub use surefoot_geom::FrameError;
+pub use surefoot_geom::{Bounds, FrameError};
 pub use surefoot_mesh::{
-    Agent, AgentError, Algorithm, AreaId, Bounds, CellCosts, CellDistance, CellId, CellKind,
-    Clearance, EdgeClass, EdgeId, Filter, FilterError, Link, LinkCost, LinkCosts, LinkId, LinkKind,
-    LinkUse, MeshSummary, Moved, NavMesh, NavMeshData, NearestPoint, NearestWall, OverBudget, Path,
+    Agent, AgentError, Algorithm, AreaId, CellCosts, CellDistance, CellId, CellKind, Clearance,
+    EdgeClass, EdgeId, Filter, FilterError, Link, LinkCost, LinkCosts, LinkId, LinkKind, LinkUse,
+    MeshSummary, Moved, NavMesh, NavMeshData, NearestPoint, NearestWall, OverBudget, Path,
     PathError, PathOptions, PathPoints, PathRequest, Position, Query, RadiusError, Ray,
     SearchProgress, SnavError, Unreachable, ValidateError, VertexId, Wall,
 };
-pub use surefoot_scene::{
-    LoadError, ReachError, ReadError, SaveError, Scene, SceneBuilder, SceneError, SceneFormat,
-};
+#[cfg(feature = "load")]
+pub use surefoot_scene::{LoadError, ReadError, SaveError, SceneFormat};
+pub use surefoot_scene::{ReachError, Scene, SceneBuilder, SceneError};
 
 /// The README's Rust, as documentation tests.
 #[cfg(doctest)]

@@ -7,6 +7,7 @@
 //! The lattice, the frame and the predicates need no other crate; set operations on polygons and
 //! triangulation stand behind the features `overlay` and `triangulation`.
 
+mod bounds;
 pub mod bvh;
 pub mod clip;
 pub mod convex_hull;
@@ -22,9 +23,11 @@ pub mod polygon;
 pub mod predicates;
 #[cfg(feature = "overlay")]
 mod sweep;
+pub mod threads;
 #[cfg(feature = "triangulation")]
 pub mod triangulate;
 
+pub use bounds::Bounds;
 pub use counting_sort::ByKey;
 pub use disjoint_sets::DisjointSets;
 pub use frame::{Frame, FrameError};

@@ -66,12 +66,13 @@ pub use data::{
 };
 pub use format::{SNAV_VERSION, SectionName, SnavError, SnavView};
 pub use from_polygons::FromPolygonsError;
-pub use mesh::{Bounds, MeshSummary, NavMesh};
+pub use mesh::{MeshSummary, NavMesh};
 pub use query::{
     Algorithm, CellCosts, CellDistance, DEFAULT_EXTENT_M, Filter, FilterError, GROUND_TOLERANCE_M,
     LinkCost, LinkCosts, LinkUse, Moved, NearestPoint, NearestWall, OverBudget, Path, PathError,
     PathOptions, PathPoints, PathRequest, Position, Query, Ray, SearchProgress, Unreachable, Wall,
 };
+pub use surefoot_geom::Bounds;
 pub use surefoot_geom::{Frame, LatticePoint};
 pub use validate::{
     LINK_HEIGHT_TOLERANCE_M, LINK_PLAN_TOLERANCE_M, MAX_EDGES, MAX_HEIGHT_M, ValidateError,

@@ -13,7 +13,7 @@ use glam::{DVec2, DVec3};
 use surefoot_geom::DisjointSets;
 use surefoot_geom::lattice::M_PER_LATTICE;
 use surefoot_geom::predicates::orient;
-use surefoot_geom::{Frame, LatticePoint};
+use surefoot_geom::{Bounds, Frame, LatticePoint};
 
 /// A navigation mesh whose structure is known to be sound.
 #[derive(Clone, Debug)]
@@ -26,15 +26,6 @@ pub struct NavMesh {
     gap_area_m2: f64,
     bounds: Option<Bounds>,
     one_way_links: bool,
-}
-
-/// A box around a mesh, in the user's frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    /// The least coordinates.
-    pub low: [f64; 3],
-    /// The greatest coordinates.
-    pub high: [f64; 3],
 }
 
 /// What a mesh holds, counted.
@@ -353,14 +344,10 @@ impl NavMesh {
         if p.edges.is_empty() {
             return None;
         }
-        let mut bounds = Bounds { low: [f64::INFINITY; 3], high: [f64::NEG_INFINITY; 3] };
+        let mut bounds = Bounds::EMPTY;
         for corner in 0..8 {
             let pick = |k: usize| if corner >> k & 1 == 0 { low[k] } else { high[k] };
-            let at = self.user_point(DVec2::new(pick(0), pick(1)), pick(2));
-            for k in 0..3 {
-                bounds.low[k] = bounds.low[k].min(at[k]);
-                bounds.high[k] = bounds.high[k].max(at[k]);
-            }
+            bounds.add_point(self.user_point(DVec2::new(pick(0), pick(1)), pick(2)));
         }
         Some(bounds)
     }

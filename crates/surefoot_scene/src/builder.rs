@@ -4,7 +4,7 @@
 //! comes out. Equal points are welded on the way, so a soup of triangles costs about 40 bytes a
 //! triangle. Duplicate triangles are kept; triangles without a surface are left out and counted.
 
-use crate::origin::{Bounds, choose_origin};
+use crate::origin::{bounds_of, choose_origin};
 use crate::scene::Scene;
 use crate::tags::{NO_TAG, TagId, TagInterner};
 use crate::weld::PointWelder;
@@ -95,7 +95,7 @@ impl SceneBuilder {
     #[must_use]
     pub fn finish(self) -> Scene {
         let points = self.points.into_points();
-        let bounds = Bounds::around(&self.triangles, |i| points[i as usize]);
+        let bounds = bounds_of(&self.triangles, |i| points[i as usize]);
         let origin = choose_origin(&bounds);
         // Points that differ as f64 may be equal as f32.
         let mut welder = PointWelder::<f32>::new();
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(scene.triangle_count(), 3);
         assert_eq!(scene.points().len(), 4);
         assert_eq!(scene.triangles()[0], scene.triangles()[1]);
-        assert!(crate::origin::is_zero(scene.origin()));
+        assert!(crate::origin::is_same(scene.origin(), [0.0; 3]));
         assert!(scene.tag_names().is_empty());
     }
 

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::scene::ReachError;
+
 /// A scene file that could not be loaded. The message names the file, what is wrong with it and
 /// what to do.
 #[derive(Debug, Error)]
@@ -114,22 +116,6 @@ pub enum ReadError {
     /// The file is sound, but no triangle is in it.
     #[error("it holds no triangles; check that meshes were exported, and not only points or lines")]
     NoTriangles,
-}
-
-/// A scene that is larger than the lattice on which geometry is worked on reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[error(
-    "the scene is {extent_m:.0} m long along {axis}, and at most {limit_m:.0} m can be worked on; \
-     if its unit is not the metre, scale it to metres, if a few triangles lie astray, delete them, \
-     and otherwise split it into pieces"
-)]
-pub struct ReachError {
-    /// The axis: `x`, `y` or `z`.
-    pub axis: char,
-    /// The extent along it, in metres.
-    pub extent_m: f64,
-    /// The largest extent, in metres.
-    pub limit_m: f64,
 }
 
 /// Says where in a text something is wrong.

@@ -20,8 +20,7 @@ use self::buffers::{AccessorView, Buffers, ComponentType, split_container};
 use self::document::{Document, Mesh, Node, Primitive};
 use self::problem::{EXPORT_AGAIN, problem};
 use crate::error::ReadError;
-use crate::raw_scene::RawScene;
-use crate::tags::join_names;
+use crate::raw_scene::{RawScene, join_names};
 
 /// The most triangles one file may unfold to. Only instancing gets there: a file that holds each
 /// triangle is larger than memory long before.

@@ -9,10 +9,11 @@ use std::fmt;
 use std::path::Path;
 
 use crate::error::{LoadError, ReadError};
-use crate::origin::{Bounds, choose_origin, is_zero};
+use crate::origin::{choose_origin, is_zero};
 use crate::raw_scene::RawScene;
 use crate::scene::Scene;
 use crate::{gltf, obj, ply, stl};
+use surefoot_geom::Bounds;
 
 /// A format of scene files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -144,7 +145,7 @@ fn common_origin(all: &[RawScene]) -> [f64; 3] {
     if all.iter().all(RawScene::is_near_zero) {
         return [0.0; 3];
     }
-    let mut bounds = Bounds::default();
+    let mut bounds = Bounds::EMPTY;
     for raw in all {
         bounds.add(&raw.bounds());
     }

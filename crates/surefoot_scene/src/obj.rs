@@ -14,12 +14,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr;
-use rayon::prelude::*;
+use surefoot_geom::threads::prelude::*;
 
 use crate::error::{ReadError, line_error, quoted};
 use crate::number::{is_blank, read_number, word_end};
-use crate::raw_scene::RawScene;
-use crate::tags::join_names;
+use crate::raw_scene::{RawScene, join_names};
 use crate::triangulate::{MAX_CONCAVE_CORNERS, PolygonCutter};
 use crate::weld::PointWelder;
 

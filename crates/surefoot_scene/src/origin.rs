@@ -6,79 +6,41 @@
 //! `f32` to begin with stay exact where the far end is at most twice as far as the near one,
 //! because their difference to such an origin is an `f32` again (Sterbenz' lemma).
 
-use rayon::prelude::*;
+use surefoot_geom::Bounds;
+use surefoot_geom::threads::prelude::*;
 
 /// Along an axis on which no coordinate is larger than this, coordinates stay as they are: there
 /// an `f32` is good to a quarter of a millimetre.
 pub(crate) const NEAR_ZERO_M: f64 = 4096.0;
 
-/// The smallest box around some triangles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bounds {
-    pub(crate) min: [f64; 3],
-    pub(crate) max: [f64; 3],
-}
-
-impl Default for Bounds {
-    fn default() -> Self {
-        Self { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] }
-    }
-}
-
-impl Bounds {
-    /// Whether nothing has been added.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.min[0] > self.max[0]
-    }
-
-    /// The box around all triangles with finite corners; the corners are looked up by `point`.
-    pub(crate) fn around(
-        triangles: &[[u32; 3]],
-        point: impl Fn(u32) -> [f64; 3] + Sync + Send,
-    ) -> Self {
-        // The smallest and the largest number do not depend on the order of comparing.
-        let mut bounds = triangles
-            .par_chunks(1 << 14)
-            .map(|chunk| {
-                let mut bounds = Self::default();
-                for t in chunk {
-                    bounds.add_triangle(t.map(&point));
-                }
-                bounds
-            })
-            .reduce(Self::default, |mut a, b| {
-                a.add(&b);
-                a
-            });
-        // ... but for the sign of a zero.
-        for c in bounds.min.iter_mut().chain(&mut bounds.max) {
-            *c += 0.0;
-        }
-        bounds
-    }
-
-    /// Adds a triangle, unless a corner is not finite.
-    fn add_triangle(&mut self, corners: [[f64; 3]; 3]) {
-        if corners.iter().flatten().all(|c| c.is_finite()) {
-            for p in corners {
-                for k in 0..3 {
-                    self.min[k] = self.min[k].min(p[k]);
-                    self.max[k] = self.max[k].max(p[k]);
+/// The box around all triangles with finite corners; the corners are looked up by `point`.
+pub(crate) fn bounds_of(
+    triangles: &[[u32; 3]],
+    point: impl Fn(u32) -> [f64; 3] + Sync + Send,
+) -> Bounds {
+    let of_chunks: Vec<Bounds> = triangles
+        .par_chunks(1 << 14)
+        .map(|chunk| {
+            let mut bounds = Bounds::EMPTY;
+            for corners in chunk.iter().map(|t| t.map(&point)) {
+                if corners.iter().flatten().all(|c| c.is_finite()) {
+                    corners.into_iter().for_each(|p| bounds.add_point(p));
                 }
             }
-        }
+            bounds
+        })
+        .collect();
+    let mut bounds = Bounds::EMPTY;
+    of_chunks.iter().for_each(|part| bounds.add(part));
+    // Which zero is the smallest or the largest depends on the order of comparing.
+    for c in bounds.low.iter_mut().chain(&mut bounds.high) {
+        *c += 0.0;
     }
-
-    /// Adds another box.
-    pub(crate) fn add(&mut self, other: &Self) {
-        for k in 0..3 {
-            self.min[k] = self.min[k].min(other.min[k]);
-            self.max[k] = self.max[k].max(other.max[k]);
-        }
-    }
+    bounds
 }
 
 /// Whether coordinates are counted from zero along every axis.
+#[cfg(feature = "load")]
 pub(crate) fn is_zero(origin: [f64; 3]) -> bool {
     origin.iter().all(|&c| c == 0.0)
 }
@@ -95,7 +57,7 @@ pub(crate) fn choose_origin(bounds: &Bounds) -> [f64; 3] {
         return [0.0; 3];
     }
     std::array::from_fn(|k| {
-        let (low, high) = (bounds.min[k], bounds.max[k]);
+        let (low, high) = (bounds.low[k], bounds.high[k]);
         let one_sided = low > 0.0 || high < 0.0;
         if !one_sided || low.abs().max(high.abs()) <= NEAR_ZERO_M {
             return 0.0;
@@ -109,13 +71,14 @@ pub(crate) fn choose_origin(bounds: &Bounds) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    fn origin_of(min: [f64; 3], max: [f64; 3]) -> [f64; 3] {
-        choose_origin(&Bounds { min, max })
+    fn origin_of(low: [f64; 3], high: [f64; 3]) -> [f64; 3] {
+        choose_origin(&Bounds { low, high })
     }
 
     #[test]
     fn near_zero_or_around_it_the_origin_is_zero() {
-        assert!(is_zero(choose_origin(&Bounds::default())));
+        let is_zero = |origin| is_same(origin, [0.0; 3]);
+        assert!(is_zero(choose_origin(&Bounds::EMPTY)));
         assert!(is_zero(origin_of([1.0; 3], [4096.0; 3])));
         assert!(is_zero(origin_of([-20_000.0; 3], [10_000.0; 3])));
     }

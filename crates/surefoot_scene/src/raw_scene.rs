@@ -1,9 +1,10 @@
 //! What every reader of scene files hands over, and how a scene comes of it.
 
-use crate::origin::{Bounds, NEAR_ZERO_M};
+use crate::origin::{NEAR_ZERO_M, bounds_of};
 use crate::scene::Scene;
 use crate::tags::{NO_TAG, TagId, TagInterner};
 use crate::weld::PointWelder;
+use surefoot_geom::Bounds;
 
 /// What every reader hands over: all triangles of a file, as they came.
 #[derive(Debug, Default)]
@@ -38,7 +39,7 @@ impl RawScene {
     }
 
     pub(crate) fn bounds(&self) -> Bounds {
-        Bounds::around(&self.triangles, |i| self.points[i as usize].map(f64::from))
+        bounds_of(&self.triangles, |i| self.points[i as usize].map(f64::from))
     }
 
     /// Joins equal points where there are so many that the file must be a soup: a mesh with shared
@@ -72,5 +73,45 @@ impl RawScene {
         scene.drop_invalid();
         scene.drop_unused_points();
         scene
+    }
+}
+
+/// The longest part of a tag that is kept, in bytes. Without it a small file could combine a few
+/// huge names into gigabytes of tags.
+const MAX_NAME_BYTES: usize = 256;
+
+/// Joins the names that apply to a triangle into its tag; missing and empty ones are left out.
+pub(crate) fn join_names<'a>(names: impl IntoIterator<Item = Option<&'a str>>) -> String {
+    let mut path = String::new();
+    for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
+        if !path.is_empty() {
+            path.push('/');
+        }
+        let mut end = name.len().min(MAX_NAME_BYTES);
+        while !name.is_char_boundary(end) {
+            end -= 1;
+        }
+        path.push_str(&name[..end]);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_names_are_left_out() {
+        assert_eq!(join_names([Some("a"), None, Some(""), Some("b c")]), "a/b c");
+        assert_eq!(join_names([None, None]), "");
+    }
+
+    #[test]
+    fn endless_names_are_cut() {
+        let long = "ä".repeat(1000);
+        let path = join_names([Some(long.as_str()), Some("b")]);
+        assert_eq!(path.len(), MAX_NAME_BYTES + 2);
+        assert!(path.ends_with("ä/b"));
+        assert_eq!(join_names([Some(format!("x{long}").as_str())]).len(), MAX_NAME_BYTES - 1);
     }
 }

@@ -1,10 +1,10 @@
 //! A heap of triangles, as it came.
 
-use rayon::prelude::*;
+use surefoot_geom::Bounds;
+use surefoot_geom::threads::prelude::*;
 use thiserror::Error;
 
-use crate::error::ReachError;
-use crate::origin::{Bounds, choose_origin, is_same};
+use crate::origin::{bounds_of, choose_origin, is_same};
 use crate::tags::{NO_TAG, TagId, TagInterner};
 
 /// The largest extent of a scene along an axis, in metres: the lattice reaches 32,511 m to both
@@ -40,6 +40,22 @@ pub enum SceneError {
         /// How many there are.
         points: usize,
     },
+}
+
+/// A scene that is larger than the lattice on which geometry is worked on reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[error(
+    "the scene is {extent_m:.0} m long along {axis}, and at most {limit_m:.0} m can be worked on; \
+     if its unit is not the metre, scale it to metres, if a few triangles lie astray, delete them, \
+     and otherwise split it into pieces"
+)]
+pub struct ReachError {
+    /// The axis: `x`, `y` or `z`.
+    pub axis: char,
+    /// The extent along it, in metres.
+    pub extent_m: f64,
+    /// The largest extent, in metres.
+    pub limit_m: f64,
 }
 
 /// Triangles in the user's own frame and unit (1 unit = 1 m), each with an optional area tag.
@@ -121,12 +137,11 @@ impl Scene {
         self.ignored
     }
 
-    /// The smallest box around all triangles in the user's frame, as (low, high); `None` when there
-    /// are none.
+    /// The smallest box around all triangles in the user's frame; `None` when there are none.
     #[must_use]
-    pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
-        let bounds = Bounds::around(&self.triangles, |i| self.point(i));
-        (!bounds.is_empty()).then_some((bounds.min, bounds.max))
+    pub fn bounds(&self) -> Option<Bounds> {
+        let bounds = bounds_of(&self.triangles, |i| self.point(i));
+        (!bounds.is_empty()).then_some(bounds)
     }
 
     /// Whether the scene is small enough to be worked on in one piece: at most 65,000 m along each
@@ -137,7 +152,7 @@ impl Scene {
         if self.points.iter().flatten().all(|c| c.abs() <= half) {
             return Ok(());
         }
-        let Some((low, high)) = self.bounds() else { return Ok(()) };
+        let Some(Bounds { low, high }) = self.bounds() else { return Ok(()) };
         for (k, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
             let extent_m = high[k] - low[k];
             if extent_m > MAX_EXTENT_M {
@@ -185,9 +200,9 @@ impl Scene {
         if is_same(self.origin, other.origin) {
             return self.append_at_same_origin(other);
         }
-        let mut bounds = Bounds::default();
-        for (low, high) in self.bounds().into_iter().chain(other.bounds()) {
-            bounds.add(&Bounds { min: low, max: high });
+        let mut bounds = Bounds::EMPTY;
+        for part in self.bounds().iter().chain(&other.bounds()) {
+            bounds.add(part);
         }
         let origin = choose_origin(&bounds);
         let mut moved = other.clone();
@@ -328,7 +343,7 @@ mod tests {
         assert_eq!(Scene::default().bounds(), None);
         let points = [[1.0, 2.0, 3.0], [4.0, 2.0, 3.0], [1.0, 2.0, 9.0], [1e9, 0.0, 0.0]];
         let scene = Scene::from_triangles(&points, &[[0, 2, 1]]).unwrap();
-        assert_eq!(scene.bounds(), Some(([1.0, 2.0, 3.0], [4.0, 2.0, 9.0])));
+        assert_eq!(scene.bounds(), Some(Bounds { low: [1.0, 2.0, 3.0], high: [4.0, 2.0, 9.0] }));
         scene.check_reach().unwrap();
         let scene = Scene::from_triangles(&points, &[[0, 2, 1], [0, 2, 3]]).unwrap();
         let error = scene.check_reach().unwrap_err();
@@ -346,7 +361,7 @@ mod tests {
         let tags: Vec<u16> = (0..4).map(|i| scene.tag(i).0).collect();
         assert_eq!(tags, [0, NO_TAG.0, 1, 0]);
         assert_eq!(scene.tag_names(), ["road", "water"]);
-        assert_eq!(scene.bounds(), Some(([0.0; 3], [20_003.0, 0.0, 1.0])));
+        assert_eq!(scene.bounds(), Some(Bounds { low: [0.0; 3], high: [20_003.0, 0.0, 1.0] }));
         let mut empty = Scene::default();
         empty.append(&triangle_at(20_000.0, None)).unwrap();
         assert_eq!(empty, triangle_at(20_000.0, None));

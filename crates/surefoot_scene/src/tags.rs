@@ -58,26 +58,6 @@ impl TagInterner {
     }
 }
 
-/// The longest part of a tag that is kept, in bytes. Without it a small file could combine a few
-/// huge names into gigabytes of tags.
-const MAX_NAME_BYTES: usize = 256;
-
-/// Joins the names that apply to a triangle into its tag; missing and empty ones are left out.
-pub(crate) fn join_names<'a>(names: impl IntoIterator<Item = Option<&'a str>>) -> String {
-    let mut path = String::new();
-    for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
-        if !path.is_empty() {
-            path.push('/');
-        }
-        let mut end = name.len().min(MAX_NAME_BYTES);
-        while !name.is_char_boundary(end) {
-            end -= 1;
-        }
-        path.push_str(&name[..end]);
-    }
-    path
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,20 +88,5 @@ mod tests {
         let names = tags.into_names();
         assert_eq!(names.len(), MAX_TAGS);
         assert_eq!(names[MAX_TAGS - 1], OVERFLOW_TAG_NAME);
-    }
-
-    #[test]
-    fn missing_names_are_left_out() {
-        assert_eq!(join_names([Some("a"), None, Some(""), Some("b c")]), "a/b c");
-        assert_eq!(join_names([None, None]), "");
-    }
-
-    #[test]
-    fn endless_names_are_cut() {
-        let long = "ä".repeat(1000);
-        let path = join_names([Some(long.as_str()), Some("b")]);
-        assert_eq!(path.len(), MAX_NAME_BYTES + 2);
-        assert!(path.ends_with("ä/b"));
-        assert_eq!(join_names([Some(format!("x{long}").as_str())]).len(), MAX_NAME_BYTES - 1);
     }
 }

@@ -79,6 +79,7 @@ impl<T: Coordinate> PointWelder<T> {
     }
 
     /// The different points so far.
+    #[cfg(feature = "load")]
     pub(crate) fn points(&self) -> &[[T; 3]] {
         &self.points
     }

@@ -38,8 +38,9 @@ fn all_real_scenes_load() {
         assert_eq!(scene.triangle_count(), triangles, "{name}");
         assert_eq!(scene.ignored().zero_area, flat, "{name}");
         assert_eq!(scene.ignored().non_finite, 0, "{name}");
-        let (low, high) = scene.bounds().unwrap();
-        assert!((0..3).all(|k| high[k] - low[k] > 1.0 && high[k] - low[k] < 1000.0), "{name}");
+        let bounds = scene.bounds().unwrap();
+        let extents = std::array::from_fn::<_, 3, _>(|k| bounds.high[k] - bounds.low[k]);
+        assert!(extents.iter().all(|e| *e > 1.0 && *e < 1000.0), "{name}");
     }
 }
 

@@ -169,7 +169,7 @@ fn several_files_make_one_scene_and_keep_common_points_equal() {
     let corner =
         |triangle: usize, k: usize| scene.points()[scene.triangles()[triangle][k] as usize];
     assert_eq!(corner(0, 2), corner(2, 0), "the border is the same point in both files");
-    let (low, _) = scene.bounds().unwrap();
+    let low = scene.bounds().unwrap().low;
     assert!((low[0] - 350_000.123).abs() < 0.002, "{low:?}");
 
     let far = folder.path().join("too_far.obj");

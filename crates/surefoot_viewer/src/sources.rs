@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_mesh::NavMesh;
-use surefoot_scene::{Scene, SceneFormat};
+use surefoot_scene::{Bounds, Scene, SceneFormat};
 use surefoot_testing_scenes::Variant;
 use thiserror::Error;
 
@@ -279,7 +279,8 @@ impl Source {
             .map(|o| json!({ "name": o.name, "materials": o.materials }))
             .collect();
         let scene = self.scene.as_ref().map(|scene| {
-            let (low, high) = scene.bounds().unwrap_or_default();
+            let Bounds { low, high } =
+                scene.bounds().unwrap_or(Bounds { low: [0.0; 3], high: [0.0; 3] });
             json!({
                 "triangles": scene.triangle_count(),
                 "ignored": scene.ignored().non_finite + scene.ignored().zero_area,

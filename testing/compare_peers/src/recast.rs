@@ -9,7 +9,7 @@ use navmesh_rs::recast::{
 };
 use navmesh_rs::{Error, Workspace};
 use surefoot_mesh::Agent;
-use surefoot_scene::Scene;
+use surefoot_scene::{Bounds, Scene};
 use thiserror::Error;
 
 /// How Recast builds.
@@ -64,7 +64,7 @@ impl RecastSettings {
 
     /// Refuses a scene whose grid would be too large.
     pub(crate) fn check_columns(&self, scene: &Scene) -> Result<(), RecastError> {
-        let (low, high) = scene.bounds().ok_or(RecastError::Empty)?;
+        let Bounds { low, high } = scene.bounds().ok_or(RecastError::Empty)?;
         let cell = f64::from(self.cell_size_m);
         let columns = (high[0] - low[0]) * (high[2] - low[2]) / (cell * cell);
         if !(columns <= self.most_columns) {

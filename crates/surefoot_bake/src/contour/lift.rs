@@ -16,8 +16,8 @@ use crate::ids::SurfaceEdgeId;
 use crate::report::Warning;
 use crate::surface::{Face, Plane, SurfaceEdge, WalkableSurface, plan_m};
 use glam::DVec3;
-use rayon::prelude::*;
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
+use surefoot_geom::threads::prelude::*;
 use surefoot_geom::{Frame, LatticePoint};
 use surefoot_mesh::{AreaId, CellKind, EdgeClass};
 

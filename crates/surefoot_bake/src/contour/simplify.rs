@@ -20,10 +20,10 @@ use crate::contour::chain::{Chain, ChainPoint, Contours};
 use crate::contour::simplify::simplified::{ChainEdge, Simplified, Touch, plan};
 use crate::error::BakeError;
 use glam::DVec3;
-use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::predicates::{on_segment, orient, segments_cross};
+use surefoot_geom::threads::prelude::*;
 
 /// Corners in the rows of an edge are looked at one by one where there are at most so many for each corner
 /// that it leaves out.

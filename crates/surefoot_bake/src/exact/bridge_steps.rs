@@ -18,12 +18,12 @@ use crate::input::limits::LIMIT_SLACK_M;
 use crate::surface::{Face, FaceOrigin, Plane, SurfaceEdge, WalkableSurface, plan_m, plan_units};
 use crate::view::StageView;
 use glam::DVec2;
-use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::overlay::{Overlayer, SetOperation};
 use surefoot_geom::predicates::orient;
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::{Agent, CellKind, EdgeClass};
 
 /// Edges nearer in height than this are level: no step, in metres.
@@ -270,6 +270,6 @@ pub(crate) fn shade(surface: &mut UnjoinedSurface, bridges: &[MarkedFace], agent
             None => faces.push(face),
         }
     }
-    surface.pairs.clear_parted(&mut faces);
+    surface.pairs.forget_parted(&mut faces);
     surface.faces = faces;
 }

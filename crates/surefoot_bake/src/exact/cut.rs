@@ -28,7 +28,6 @@ use crate::input::points::{metres, plan};
 use crate::report::Warning;
 use crate::surface::{Face, FaceOrigin, Plane, lattice_from_plan, plan_m};
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::Ordering;
@@ -38,6 +37,7 @@ use surefoot_geom::clip::clip_to_slab;
 use surefoot_geom::convex_hull::convex_hull;
 use surefoot_geom::overlay::{Overlayer, SetOperation, counter_clockwise, flatten};
 use surefoot_geom::polygon::{Contour, Polygon, bounds_of, contour_area2, covers, separated};
+use surefoot_geom::threads::prelude::*;
 use surefoot_geom::triangulate::triangulate_polygon;
 use surefoot_mesh::{Agent, CellKind, EdgeClass};
 

@@ -25,13 +25,13 @@ use crate::input::limits::LIMIT_SLACK_M;
 use crate::report::Warning;
 use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_m, plan_units};
 use glam::DVec3;
-use rayon::prelude::*;
 use std::sync::atomic::Ordering;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::convex_hull::convex_hull;
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::overlay::{LabelledPolygon, Overlayer, flatten};
 use surefoot_geom::polygon::{Contour, bounds_of, covers, separated, trim_to_hull, trimmed_to_box};
+use surefoot_geom::threads::prelude::*;
 use surefoot_geom::{DisjointSets, LatticePoint};
 use surefoot_mesh::{Agent, EdgeClass};
 
@@ -113,7 +113,7 @@ pub(crate) fn erode(
             Eroded::Pieces(pieces) => faces.extend(pieces),
         }
     }
-    surface.pairs.clear_parted(&mut faces);
+    surface.pairs.forget_parted(&mut faces);
     surface.faces = faces;
     context.count("pieces", surface.faces.len());
     Ok(surface)

@@ -6,12 +6,12 @@
 
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::input::classify::{Classifier, FaceClass, lower_sides_of_sheets};
+use crate::input::classify::{Classifier, FaceClass, is_lower_side_of_sheet};
 use crate::input::points::{Point3, normal_units};
 use crate::input::read::Soup;
 use crate::view::{FaceLook, StageView};
 use glam::DVec3;
-use rayon::prelude::*;
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::{Agent, CellKind, EdgeClass};
 
 /// What a triangle is to the agent.
@@ -98,8 +98,8 @@ pub(crate) fn filter_slopes(
 ) -> Result<SortedSoup, BakeError> {
     let needles = drop_needles(&mut soup);
     context.count("needles", needles);
-    let mut keep = lower_sides_of_sheets(&soup);
-    keep.iter_mut().for_each(|lower| *lower = !*lower);
+    let is_kept = |t: &[u32; 3]| !is_lower_side_of_sheet(&soup, *t, soup.normal(*t));
+    let keep: Vec<bool> = soup.triangles.par_iter().map(is_kept).collect();
     retain(&mut soup, &keep);
     if two_sided {
         turn_up(&mut soup);

@@ -178,9 +178,10 @@ fn join_found(
     let mut faces = pairs.number(faces);
     let mut next = 0;
     let all = faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
-    for (number, edge) in all.enumerate() {
+    // `for_each` runs nested iterators as nested loops.
+    all.enumerate().for_each(|(number, edge)| {
         if open.numbers.get(next) != Some(&(number as u32)) {
-            continue;
+            return;
         }
         let (e, twin) = (&open.edges[next], twins[next]);
         next += 1;
@@ -194,6 +195,6 @@ fn join_found(
         } else if matches!(edge.class, EdgeClass::Inner | EdgeClass::Step) {
             edge.class = EdgeClass::Open;
         }
-    }
+    });
     faces
 }

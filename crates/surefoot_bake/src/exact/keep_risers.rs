@@ -13,8 +13,8 @@ use crate::exact::filter_slopes::{SortedSoup, TriangleClass};
 use crate::input::limits::LIMIT_SLACK_M;
 use crate::input::points::metres;
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 use surefoot_geom::bvh::{Aabb, BoxTree};
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::Agent;
 
 /// How far beyond the border of a triangle the next one is looked for, in plan, in metres: more than

@@ -9,11 +9,11 @@
 use crate::ids::EdgePlace;
 use crate::surface::{Face, SurfaceEdge, plan_units};
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::EdgeClass;
 
 /// Cosine of the largest angle between the sides of a slit: 8°.

@@ -15,8 +15,8 @@ use crate::input::limits::NOISE_M;
 use crate::input::points::{metres, normal_units, plan};
 use crate::surface::{FaceOrigin, Plane, plan_m};
 use crate::view::{FaceLook, StageView};
-use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::{CellKind, EdgeClass};
 
 /// How far a triangle's corner may lie above or below the plane of the face that takes it in, in

@@ -10,10 +10,10 @@ use crate::exact::match_edges::{GroundEdge, Match};
 use crate::input::limits::NOISE_M;
 use crate::surface::plan_units;
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::Aabb;
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
+use surefoot_geom::threads::prelude::*;
 
 /// What reaches less deep between two edges than this is rounding, in lattice units: a quarter of a
 /// millimetre.

@@ -10,11 +10,11 @@
 use crate::input::limits::NOISE_M;
 use crate::surface::plan_units;
 use glam::DVec2;
-use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
 use surefoot_geom::overlay::counter_clockwise;
 use surefoot_geom::polygon::Contour;
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::EdgeClass;
 
 /// How far outside the true circle an arc's corners may lie, in metres.

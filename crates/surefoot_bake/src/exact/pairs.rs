@@ -93,7 +93,7 @@ impl Pairs {
     }
 
     /// Takes the marks of pairs that were taken apart away from the edges that still carry them.
-    pub(crate) fn clear_parted(&self, faces: &mut [MarkedFace]) {
+    fn clear_parted(&self, faces: &mut [MarkedFace]) {
         for e in faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten()) {
             if self.is_open(e) {
                 e.twin = None;
@@ -101,8 +101,18 @@ impl Pairs {
         }
     }
 
+    /// Forgets the pairs that were taken apart: of faces that all have changed, nothing is known.
+    pub(crate) fn forget_parted(&mut self, faces: &mut [MarkedFace]) {
+        self.clear_parted(faces);
+        let marks = faces.iter().flat_map(|f| f.loops.iter().flatten()).filter_map(|e| e.twin);
+        *self = Self::below(marks.max().map_or(0, |last| last.number() + 1));
+    }
+
     /// Puts numbers of edges in place of the marks.
     pub(crate) fn number(&self, mut faces: Vec<MarkedFace>) -> Vec<Face> {
+        if self.apart.is_empty() {
+            return faces.into_iter().map(|f| f.with_twins(|_| None)).collect();
+        }
         self.clear_parted(&mut faces);
         // The two edges of every pair.
         let mut ends: Vec<[Option<SurfaceEdgeId>; 2]> = vec![[None; 2]; self.apart.len()];

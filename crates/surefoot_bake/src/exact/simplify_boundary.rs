@@ -12,13 +12,13 @@ use crate::error::BakeError;
 use crate::ids::SurfaceEdgeId;
 use crate::surface::{Face, SurfaceEdge, WalkableSurface, plan_units};
 use glam::DVec2;
-use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::predicates::orient;
+use surefoot_geom::threads::prelude::*;
 
 /// Loops with fewer corners are left as they are.
 const FEWEST_CORNERS: usize = 5;

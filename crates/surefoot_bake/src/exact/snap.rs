@@ -16,7 +16,6 @@ use crate::ids::PairMark;
 use crate::input::limits::NOISE_M;
 use crate::surface::{SurfaceEdge, plan_units};
 use glam::DVec3;
-use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use surefoot_geom::LatticePoint;
@@ -24,6 +23,7 @@ use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_geom::polygon::{Contour, contour_area2};
 use surefoot_geom::predicates::orient;
+use surefoot_geom::threads::prelude::*;
 
 /// As many ends are looked at one by one.
 const FEW: usize = 24;

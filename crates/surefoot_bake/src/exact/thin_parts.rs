@@ -14,11 +14,11 @@ use crate::exact::pairs::{MarkedFace, Pairs};
 use crate::exact::snap::{insert_points, tidy_face};
 use crate::ids::{PairMark, SurfaceEdgeId};
 use crate::surface::{Face, SurfaceEdge, plan_units};
-use rayon::prelude::*;
 use std::cmp::Ordering;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::polygon::{Contour, contour_area2};
 use surefoot_geom::predicates::orient;
+use surefoot_geom::threads::prelude::*;
 
 /// Rounds of taking out slivers: what takes the corners of one may become one.
 const ROUNDS: usize = 4;

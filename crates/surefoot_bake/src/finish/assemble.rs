@@ -11,8 +11,8 @@ use crate::settings::PartitionSettings;
 use crate::surface::plan_m;
 use crate::view::{FaceLook, StageView};
 use glam::DVec3;
-use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::{Agent, BuildInfo, EdgeClass, NO_EDGE, NavMeshData, VertexId};
 
 /// Corners whose heights differ by less are one vertex, in metres.

@@ -32,13 +32,13 @@ use crate::finish::fill_gaps::splits::Splits;
 use crate::finish::fill_gaps::strip::{FillerStrip, GapReach};
 use crate::surface::{Face, WalkableSurface, plan_m};
 use glam::DVec3;
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::Aabb;
 use surefoot_geom::polygon::Polygon;
 use surefoot_geom::predicates::orient;
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::{Agent, CellKind};
 
 /// Lays fillers across the gaps of a surface up to a reach.

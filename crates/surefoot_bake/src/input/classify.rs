@@ -8,7 +8,7 @@ use crate::input::limits::{SLOPE_SLACK, VERTICAL_SINE};
 use crate::input::points::Point3;
 use crate::input::read::Soup;
 use glam::DVec3;
-use rayon::prelude::*;
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::Agent;
 
 /// What a triangle is to the agent, packed: facing, whether it can be walked on, area type.
@@ -130,32 +130,24 @@ pub(crate) fn is_lower_side(normal: DVec3) -> bool {
     normal.z < 0.0
 }
 
-/// For each triangle of a soup, whether it is the lower side of a sheet whose upper side is also there.
-pub(crate) fn lower_sides_of_sheets(soup: &Soup) -> Vec<bool> {
+/// Whether a triangle of a soup, with its normal, is the lower side of a sheet whose upper side is also there.
+pub(crate) fn is_lower_side_of_sheet(soup: &Soup, [a, b, c]: [u32; 3], normal: DVec3) -> bool {
     // Triangles begin with their smallest point and are sorted, so the reverse can be searched.
-    soup.triangles
-        .par_iter()
-        .map(|&[a, b, c]| {
-            is_lower_side(soup.normal([a, b, c]))
-                && soup.triangles.binary_search(&[a, c, b]).is_ok()
-        })
-        .collect()
+    is_lower_side(normal) && soup.triangles.binary_search(&[a, c, b]).is_ok()
 }
 
 /// What the triangles of a soup are, sheets taken once, and the points of each.
 pub(crate) fn class_triangles(
     soup: &Soup,
     classifier: &Classifier,
-) -> (Vec<ClassedTriangle>, Vec<[u32; 3]>) {
-    let lower = lower_sides_of_sheets(soup);
-    let all = soup.triangles.par_iter().zip(&soup.areas).zip(lower);
-    all.filter(|(_, lower)| !lower)
-        .map(|((&t, area), _)| {
-            let corners = t.map(|p| soup.points[p as usize]);
-            let class = classifier.facing(soup.normal(t), area.0);
-            (ClassedTriangle { corners, class }, t)
-        })
-        .unzip()
+) -> impl ParallelIterator<Item = (ClassedTriangle, [u32; 3])> {
+    soup.triangles.par_iter().zip(&soup.areas).filter_map(|(&t, area)| {
+        let normal = soup.normal(t);
+        let class = classifier.facing(normal, area.0);
+        let corners = t.map(|p| soup.points[p as usize]);
+        (!is_lower_side_of_sheet(soup, t, normal))
+            .then_some((ClassedTriangle { corners, class }, t))
+    })
 }
 
 #[cfg(test)]

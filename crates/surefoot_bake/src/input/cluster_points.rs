@@ -9,8 +9,8 @@
 //! so it is off unless asked for.
 
 use crate::input::points::{Point3, normal_units};
-use rayon::prelude::*;
 use std::cmp::Reverse;
+use surefoot_geom::threads::prelude::*;
 
 /// Moves points to the representative of their cell, whose side is given in lattice units.
 pub(crate) fn cluster_points(points: &mut [Point3], triangles: &[[u32; 3]], cell_units: i32) {

@@ -13,9 +13,9 @@ use crate::report::Warning;
 use crate::settings::{AreaRule, ReadSettings};
 use crate::view::{FaceLook, StageView};
 use glam::DVec3;
-use rayon::prelude::*;
 use surefoot_geom::Frame;
 use surefoot_geom::lattice::{LATTICE_PER_M, LatticeRangeError, M_PER_LATTICE, REACH_UNITS};
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::AreaId;
 use surefoot_scene::{NO_TAG, Scene};
 

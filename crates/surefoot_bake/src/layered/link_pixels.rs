@@ -25,8 +25,8 @@ use crate::layered::model::linked_map::{LinkedMap, Stop};
 use crate::layered::model::scales::Scales;
 use crate::layered::model::slices::Slices;
 use crate::layered::model::terrain::Terrain;
-use rayon::prelude::*;
 use std::ops::Range;
+use surefoot_geom::threads::prelude::*;
 
 /// Cells that a thread links before it looks for more.
 const CHUNK: usize = 256;

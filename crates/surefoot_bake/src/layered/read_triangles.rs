@@ -17,6 +17,7 @@ use glam::DVec3;
 use std::collections::HashMap;
 use surefoot_geom::Frame;
 use surefoot_geom::lattice::LATTICE_PER_M;
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::{AreaId, CellKind};
 use surefoot_scene::Scene;
 
@@ -40,7 +41,7 @@ pub(crate) fn read_triangles(
 ) -> Result<ReadTriangles, BakeError> {
     if settings.cluster_m > 0.0 || !settings.areas.is_empty() {
         let soup = read(scene, settings, context)?;
-        let (triangles, numbers) = class_triangles(&soup, classifier);
+        let (triangles, numbers) = class_triangles(&soup, classifier).unzip();
         let (frame, area_names, points) = (soup.frame, soup.area_names, soup.points);
         return Ok(ReadTriangles { frame, area_names, triangles, numbers, points });
     }
@@ -187,7 +188,8 @@ mod tests {
         let classifier = Classifier::new(&settings.agent, false);
         let soup = read(&scene, &settings.reading(), &mut context).unwrap();
         assert_eq!(own.frame, soup.frame);
-        let (own, exact) = (sorted(own.triangles), sorted(class_triangles(&soup, &classifier).0));
+        let exact = class_triangles(&soup, &classifier).map(|(triangle, _)| triangle).collect();
+        let (own, exact) = (sorted(own.triangles), sorted(exact));
         assert_eq!(own.len(), exact.len());
         assert!(own.iter().zip(&exact).all(|(a, b)| (a.corners, a.class) == (b.corners, b.class)));
         // With area rules the exact reader is asked.

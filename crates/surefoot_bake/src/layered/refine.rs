@@ -18,7 +18,7 @@ use crate::layered::model::cutting_shape::CuttingShape;
 use crate::layered::model::fine_map::{FineMap, NO_HEIGHT, NO_PIXEL, PixelKind, Under};
 use crate::layered::model::scales::{Scales, TOUCHING_UNITS};
 use crate::layered::model::slices::Slices;
-use rayon::prelude::*;
+use surefoot_geom::threads::prelude::*;
 
 /// Cells that a thread refines before it looks for more.
 const CHUNK: usize = 256;

@@ -21,7 +21,7 @@ use crate::input::classify::ClassedTriangle;
 use crate::layered::model::face::FaceRange;
 use crate::layered::model::scales::Scales;
 use crate::layered::model::slices::{ByColumn, FaceFirsts, Slices, Word};
-use rayon::prelude::*;
+use surefoot_geom::threads::prelude::*;
 
 /// Columns that a thread looks at before it looks for more.
 const CHUNK: usize = 2048;

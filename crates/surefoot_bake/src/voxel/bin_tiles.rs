@@ -13,9 +13,9 @@ use crate::input::read::Soup;
 use crate::settings::VoxelSettings;
 use crate::surface::plan_m;
 use crate::view::{FaceLook, StageView};
-use rayon::prelude::*;
 use surefoot_geom::Frame;
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::{Agent, EdgeClass};
 
 /// The most columns that one tile may have.
@@ -196,7 +196,8 @@ pub(crate) fn bin_tiles(
     voxel: &VoxelSettings,
     context: &mut StageContext<'_>,
 ) -> Result<BinnedTiles, BakeError> {
-    let (triangles, _) = class_triangles(soup, classifier);
+    let triangles: Vec<ClassedTriangle> =
+        class_triangles(soup, classifier).map(|(triangle, _)| triangle).collect();
     let extent = Extent::around(triangles.iter().flat_map(|t| t.corners));
     let grid = TiledGrid::new(extent.as_ref(), agent, voxel)?;
     let [across, along] = grid.tile_counts();

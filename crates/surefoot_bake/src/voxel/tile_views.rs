@@ -9,6 +9,7 @@ use crate::heightfield::rasterize::ColumnSamples;
 use crate::surface::plan_m;
 use crate::view::{FaceLook, StageView};
 use crate::voxel::bin_tiles::TiledGrid;
+use crate::voxel::divide::Parts;
 use crate::voxel::link_neighbours::{CompactHeightfield, NO_SPAN, side_class};
 use crate::voxel::segment::{Pieces, TileGround};
 use crate::voxel::spans::{Columns, Made};
@@ -19,8 +20,8 @@ use surefoot_geom::lattice::M_PER_LATTICE;
 use surefoot_mesh::{CellKind, EdgeClass};
 
 /// The steps of a tile in order.
-const STEPS: [&str; 6] =
-    ["rasterize", "filter_spans", "link_neighbours", "erode", "segment", "divide"];
+const STEPS: [&str; 7] =
+    ["rasterize", "filter_spans", "link_neighbours", "erode", "segment", "distances", "divide"];
 
 /// Drawings of the steps of one tile, or of several.
 #[derive(Debug, Default)]
@@ -137,10 +138,12 @@ impl<'a> TileWatch<'a> {
         self.draw_pieces(4, ground, |span| pieces.piece_of[span as usize]);
     }
 
-    /// Ground by part, where it is divided further.
-    pub(crate) fn divided(&mut self, ground: &TileGround<'_>, parts: &[u32]) {
-        if !parts.is_empty() {
-            self.draw_pieces(5, ground, |span| parts[span as usize]);
+    /// Ground by its distance to the boundary, where it is divided by that, and by part.
+    pub(crate) fn divided(&mut self, ground: &TileGround<'_>, parts: &Parts) {
+        for (step, of_span) in [(5, &parts.distances), (6, &parts.part_of)] {
+            if !of_span.is_empty() {
+                self.draw_pieces(step, ground, |span| of_span[span as usize]);
+            }
         }
     }
 

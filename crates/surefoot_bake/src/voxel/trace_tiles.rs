@@ -19,11 +19,11 @@ use crate::voxel::segment::{TileGround, segment};
 use crate::voxel::spans::Columns;
 use crate::voxel::tile_views::{TileViews, TileWatch};
 use crate::voxel::trace_contours::{TracedTile, trace_contours};
-use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
+use surefoot_geom::threads::prelude::*;
 
 /// Tiles of a group, for each thread: what is told of progress, and how often threads wait for each
 /// other.
@@ -45,7 +45,7 @@ pub(crate) fn trace_tiles(
     context: &mut StageContext<'_>,
 ) -> Result<Vec<TracedTile>, BakeError> {
     let count = tiles.tile_count();
-    let threads = rayon::current_num_threads().max(1);
+    let threads = surefoot_geom::threads::current_num_threads().max(1);
     let group = threads * TILES_PER_GROUP;
     let cancel = context.cancel_flag();
     let mut traced = Vec::with_capacity(count);
@@ -130,5 +130,5 @@ fn trace_tile(
     watch.iter_mut().for_each(|w| w.segmented(&ground, &pieces));
     let parts = divide(&ground);
     watch.iter_mut().for_each(|w| w.divided(&ground, &parts));
-    (trace_contours(&ground, pieces, &parts), watch.map(TileWatch::finish))
+    (trace_contours(&ground, pieces, &parts.part_of), watch.map(TileWatch::finish))
 }

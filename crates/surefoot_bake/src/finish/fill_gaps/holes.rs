@@ -13,13 +13,13 @@ use crate::finish::fill_gaps::splits::{Splits, move_outside};
 use crate::finish::fill_gaps::strip::{FillerStrip, GapReach, StripShape};
 use crate::surface::{WalkableSurface, plan_m, plan_units};
 use glam::DVec2;
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
 use surefoot_geom::overlay::{Overlayer, SetOperation, flatten};
 use surefoot_geom::polygon::{Contour, Polygon, contour_area2};
 use surefoot_geom::predicates::{on_segment, orient, segments_cross};
+use surefoot_geom::threads::prelude::*;
 use surefoot_geom::{DisjointSets, LatticePoint};
 
 /// Pieces and leftovers smaller than this are rounding, in square metres: four square millimetres.

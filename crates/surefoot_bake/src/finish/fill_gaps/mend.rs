@@ -10,11 +10,11 @@ use crate::finish::fill_gaps::boundary::{Boundary, BoundaryEdge};
 use crate::finish::fill_gaps::lay::{Fillers, lay};
 use crate::surface::{WalkableSurface, plan_units};
 use glam::DVec3;
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::Aabb;
 use surefoot_geom::lattice::M_PER_LATTICE;
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::CellKind;
 
 /// How far beside an edge a corner may lie and be put into it, in lattice units.

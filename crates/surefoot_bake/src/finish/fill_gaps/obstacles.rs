@@ -55,7 +55,7 @@ pub(crate) struct Obstacles {
 impl Obstacles {
     /// The triangles of a scene in the frame of a surface.
     pub(crate) fn of(scene: &Scene, frame: &Frame, agent: &Agent, wall_thickness_m: f64) -> Self {
-        use rayon::prelude::*;
+        use surefoot_geom::threads::prelude::*;
         let points: Vec<DVec3> = (0..scene.points().len() as u32)
             .into_par_iter()
             .map(|i| DVec3::from(frame.canonical_from_user(scene.point(i))))

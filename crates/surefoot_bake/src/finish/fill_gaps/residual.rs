@@ -11,10 +11,10 @@ use crate::finish::fill_gaps::connect::connect;
 use crate::finish::fill_gaps::holes::{FillerPatch, is_bare, leftover, simple_hole, whole_patch};
 use crate::finish::fill_gaps::obstacles::{Obstacles, free_parts};
 use crate::finish::fill_gaps::strip::{FillerStrip, GapReach};
-use rayon::prelude::*;
 use std::ops::Range;
 use surefoot_geom::overlay::{Overlayer, flatten};
 use surefoot_geom::polygon::{Contour, contour_area2};
+use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::Agent;
 
 /// Holes with more corners than this are none that fillers leave.

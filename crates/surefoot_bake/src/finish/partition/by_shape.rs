@@ -64,10 +64,10 @@ pub(super) fn partition_counted(
                 };
                 // Merging is begun before it is known whether it is needed where it most likely is.
                 let corners: usize = outlines.iter().map(|o| o.edges().count()).sum();
-                let early = rayon::current_num_threads() > 1
+                let early = surefoot_geom::threads::current_num_threads() > 1
                     && corners <= CORNERS_OF_CURVED * outline_count;
                 let ((by_notches, report), merged) = match early {
-                    true => rayon::join(|| split(outlines), || Some(merge())),
+                    true => surefoot_geom::threads::join(|| split(outlines), || Some(merge())),
                     false => (split(outlines), None),
                 };
                 context.take_over(report);

@@ -12,11 +12,11 @@ use crate::finish::partition::outlines::{Outline, OutlineEdge};
 use crate::ids::CellEdgeId;
 use crate::report::Warning;
 use crate::surface::{WalkableSurface, plan_m};
-use rayon::prelude::*;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::overlay::Overlayer;
 use surefoot_geom::polygon::Contour;
 use surefoot_geom::predicates::{on_segment, orient};
+use surefoot_geom::threads::prelude::*;
 use surefoot_geom::triangulate::triangulate_polygon;
 use surefoot_mesh::EdgeClass;
 

@@ -18,7 +18,7 @@ use crate::layered::model::linked_map::{CornerPoint, Stop};
 use crate::layered::model::scales::TOUCHING_UNITS;
 use crate::layered::model::terrain::Terrain;
 use crate::layered::model::triangle_plane::slope;
-use rayon::prelude::*;
+use surefoot_geom::threads::prelude::*;
 
 /// The corners around all cells in which ground may end.
 pub(super) fn find_corners(

@@ -12,7 +12,7 @@ use crate::layered::model::face::{FaceRange, PixelSpans};
 use crate::layered::model::scales::Scales;
 use crate::layered::model::slices::FaceFirsts;
 use crate::layered::slice::reach::ColumnReach;
-use rayon::prelude::*;
+use surefoot_geom::threads::prelude::*;
 
 /// Triangles that a thread rasterizes before it looks for more.
 const CHUNK: usize = 2048;

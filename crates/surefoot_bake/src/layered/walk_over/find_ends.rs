@@ -6,8 +6,8 @@
 
 use crate::layered::model::fine_map::{FineMap, NO_HEIGHT};
 use crate::layered::model::scales::Scales;
-use rayon::prelude::*;
 use std::ops::Range;
+use surefoot_geom::threads::prelude::*;
 
 /// Cells that a thread looks at before it looks for more.
 const CELLS_AT_ONCE: usize = 256;

@@ -8,9 +8,9 @@ use crate::layered::model::fine_map::{FineMap, PixelKind};
 use crate::layered::model::scales::{MOST_PIXELS, Scales};
 use crate::layered::model::slices::Slices;
 use crate::layered::model::terrain::Terrain;
-use rayon::prelude::*;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use surefoot_geom::threads::prelude::*;
 
 /// Keeps steep pixels that lead from ground to ground; returns how many.
 pub(super) fn keep_risers(map: &mut FineMap, slices: &Slices, scales: &Scales) -> usize {

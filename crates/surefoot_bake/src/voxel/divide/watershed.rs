@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const SMALL_PART_COLUMNS: usize = 64;
 
 /// Links to the nearest span with a side that leads nowhere.
-fn distances(ground: &TileGround<'_>) -> Vec<u32> {
+pub(super) fn distances(ground: &TileGround<'_>) -> Vec<u32> {
     let count = ground.columns.len();
     let mut distance = vec![u32::MAX; count];
     let mut queue: Vec<u32> = (0..count as u32)
@@ -40,14 +40,13 @@ fn distances(ground: &TileGround<'_>) -> Vec<u32> {
 }
 
 /// Compact parts: basins, of which small ones join a neighbour.
-pub(super) fn watershed(ground: &TileGround<'_>) -> Vec<u32> {
-    let mut parts = flood_basins(ground);
+pub(super) fn watershed(ground: &TileGround<'_>, distances: &[u32]) -> Vec<u32> {
+    let mut parts = flood_basins(ground, distances);
     join_small(ground, &mut parts);
     parts
 }
 
-fn flood_basins(ground: &TileGround<'_>) -> Vec<u32> {
-    let distance = distances(ground);
+fn flood_basins(ground: &TileGround<'_>, distance: &[u32]) -> Vec<u32> {
     let mut part_of = vec![NO_PART; ground.columns.len()];
     // Deepest first, two levels at a time; ground far from any boundary counts as one level.
     let level = |s: u32| (distance[s as usize] / 2).min(1 << 20);
