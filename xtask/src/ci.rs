@@ -15,6 +15,7 @@ const BINARY: &str = "SUREFOOT_BINARY";
 pub(crate) fn check() -> Result<()> {
     dependencies::check()?;
     architecture::check()?;
+    fuzz::check()?;
     house::check()
 }
 
