@@ -157,8 +157,8 @@ fn document(bench: &Bench, date: &str, table: &Table) -> String {
     }
     let _ = writeln!(
         text,
-        "\n| scene | mesh | sound | complete | structure | connection | components | cells | built, s | judged, s |\n\
-         |---|---|---|---|---|---|---|---|---|---|"
+        "\n| scene | mesh | sound | complete | inside, m² | structure | connection | components | cells | built, s | judged, s |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|"
     );
     for row in &table.rows {
         let _ = writeln!(text, "{row}");
@@ -224,7 +224,7 @@ fn judge(bench: &Bench, scene: &Path, kind: &str, table: &mut Table) {
             }
             Err(error) => {
                 let why = format!("{error:#}").replace(['|', '\n'], " ");
-                table.rows.push(format!("| {name} | {method} | {why} | | | | | | | |"));
+                table.rows.push(format!("| {name} | {method} | {why} | | | | | | | | |"));
                 // Where the agent fits nowhere there is no mesh to judge.
                 if !why.contains("the scene has ground, but none of it") {
                     table.count(what, false);
@@ -233,7 +233,7 @@ fn judge(bench: &Bench, scene: &Path, kind: &str, table: &mut Table) {
         }
     }
     let rows =
-        recast(bench, scene).unwrap_or_else(|e| vec![format!("Recast | {e:#} | | | | | | | ")]);
+        recast(bench, scene).unwrap_or_else(|e| vec![format!("Recast | {e:#} | | | | | | | | ")]);
     for row in rows {
         table.rows.push(format!("| | {row} |"));
     }
@@ -333,9 +333,10 @@ fn surefoot(bench: &Bench, scene: &Path, method: &str) -> Result<Option<Judgemen
         .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
     std::fs::write(bench.work.join(format!("{name}.json")), &output.stdout)?;
     let row = format!(
-        "{} | {} | {} | {} | {} | {} | {built_s:.2} | {:.2}",
+        "{} | {} | {} | {} | {} | {} | {} | {built_s:.2} | {:.2}",
         share(&report["sound"]),
         share(&report["complete"]),
+        square_metres(&report["inside_m2"]),
         report["structure_faults"],
         report["connection_faults"],
         build["components"],
@@ -389,16 +390,17 @@ fn recast(bench: &Bench, scene: &Path) -> Result<Vec<String>> {
         let v: Value = serde_json::from_str(line)?;
         let cell = v["cell_size_m"].as_f64().unwrap_or(0.0);
         if let Some(why) = v["failed"].as_str() {
-            rows.push(format!("Recast {cell:.2} | left out: {why} | | | | | | | "));
+            rows.push(format!("Recast {cell:.2} | left out: {why} | | | | | | | | "));
             continue;
         }
         let both = |what: &str| {
             format!("{} ({})", share(&v["exact_rule"][what]), share(&v["cell_rule"][what]))
         };
         rows.push(format!(
-            "Recast {cell:.2} | {} | {} | | | {} | {} | {:.2} | ",
+            "Recast {cell:.2} | {} | {} | {} | | | {} | {} | {:.2} | ",
             both("sound"),
             both("complete"),
+            square_metres(&v["exact_rule"]["inside_m2"]),
             v["components"],
             v["polygons"],
             v["ms"].as_f64().unwrap_or(0.0) / 1e3
@@ -408,6 +410,10 @@ fn recast(bench: &Bench, scene: &Path) -> Result<Vec<String>> {
         bail!("gave up ({})", output.status);
     }
     Ok(rows)
+}
+
+fn square_metres(value: &Value) -> String {
+    value.as_f64().map_or_else(|| "?".to_owned(), |v| format!("{v:.1}"))
 }
 
 fn share(value: &Value) -> String {

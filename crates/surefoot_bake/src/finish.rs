@@ -1,6 +1,7 @@
 //! What follows every pipeline, once: from ground to the finished mesh.
 
 mod assemble;
+mod drop_inside;
 pub(crate) mod drop_small;
 mod fill_gaps;
 pub(crate) mod mesh_view;
@@ -15,7 +16,8 @@ use crate::surface::WalkableSurface;
 use surefoot_mesh::NavMesh;
 use surefoot_scene::Scene;
 
-/// The stages in order. What is too small is dropped after gaps are filled, since fillers may join it.
+/// The stages in order. What lies inside something is dropped before gaps are filled, since fillers may
+/// join it to what does not; what is too small after that, for the same reason.
 pub(crate) fn finish(
     surface: WalkableSurface,
     scene: &Scene,
@@ -23,6 +25,16 @@ pub(crate) fn finish(
     context: &mut StageContext<'_>,
 ) -> Result<NavMesh, BakeError> {
     let agent = &settings.agent;
+    // Inside and outside are told by the winding, which two-sided scenes have not.
+    let surface = if settings.keep_inside || settings.two_sided {
+        surface
+    } else {
+        context.stage(
+            "drop_inside",
+            |c| drop_inside::drop_inside(surface, scene, agent, c),
+            WalkableSurface::view,
+        )?
+    };
     let surface = if settings.fill_gaps_m > 0.0 {
         context.stage(
             "fill_gaps",

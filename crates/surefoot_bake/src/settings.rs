@@ -186,6 +186,13 @@ declare_settings! {
     two_sided: bool = false, {
         key: "two_sided", label: "Two-sided", kind: SettingKind::Switch, short: Some("two-sided")
     };
+    /// Keeps ground that lies inside solids, such as the floor in a crate. Without it, a patch of ground
+    /// from which nearly every way up meets the back of something is dropped. Two-sided scenes keep it
+    /// in any case, since backs say nothing there.
+    keep_inside: bool = false, {
+        key: "keep_inside", label: "Keep ground inside solids", kind: SettingKind::Switch,
+        short: Some("keep-inside")
+    };
     /// Makes one point of all that lie in a cell of this size before anything else: for clouds of tiny
     /// triangles, such as grass and gravel. Moves walls by up to as much. Zero is off.
     cluster_m: f64 = 0.0, {

@@ -243,6 +243,10 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) two_sided: bool,
 
+    /// Ground inside solids counts as ground, as it did for the build
+    #[arg(long)]
+    pub(crate) keep_inside: bool,
+
     /// How many of the worst faults of each kind to name
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) worst: usize,

@@ -98,6 +98,7 @@ fn settings(args: &VerifyArgs, data: &NavMeshData) -> Result<VerifySettings, Fai
     }
     settings.seed = args.seed;
     settings.two_sided |= args.two_sided;
+    settings.keep_inside |= args.keep_inside;
     settings.reachable_only |= args.reachable_only;
     settings.worst = args.worst;
     Ok(settings)
@@ -196,6 +197,7 @@ fn to_json(report: &Report, settings: &VerifySettings, passes: bool, required: [
         "unsound_by_reason": by_reason,
         "complete": report.complete.value(),
         "complete_detail": share_json(&report.complete),
+        "inside_m2": report.inside_m2,
         "left_out": report.left_out,
         "components": components,
         "walks": share_json(&report.walks),
@@ -230,6 +232,10 @@ fn to_text(report: &Report, passes: bool, [sound, complete]: [f64; 2]) -> String
     let mut out = String::new();
     let verdict = if passes { "passes" } else { "does not pass" };
     let _ = writeln!(out, "the mesh {verdict} (required: sound {sound}, complete {complete})");
+    if !report.is_of_something() {
+        let _ =
+            writeln!(out, "  nothing was judged: the mesh is empty, or no samples were asked for");
+    }
     let _ = writeln!(out, "  sound:     {}", share_text(&report.sound));
     for (reason, count) in &report.unsound_by_reason {
         let _ = writeln!(out, "    {count} because {}", reason.text());
@@ -237,6 +243,13 @@ fn to_text(report: &Report, passes: bool, [sound, complete]: [f64; 2]) -> String
     let _ = writeln!(out, "  complete:  {}", share_text(&report.complete));
     if report.left_out > 0 {
         let _ = writeln!(out, "  {} samples on patches that may be left out", report.left_out);
+    }
+    if report.inside_m2 > 0.0 {
+        let _ = writeln!(
+            out,
+            "  inside:    {:.2} m² of the mesh lie inside something",
+            report.inside_m2
+        );
     }
     let (w, p) = (&report.walks, &report.portals);
     let _ = writeln!(

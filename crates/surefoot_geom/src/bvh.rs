@@ -319,6 +319,22 @@ impl BoxTree {
         best
     }
 
+    /// Calls `visit` for every triangle that the ray meets, however far away, in no order.
+    /// `corners_of` gives a triangle's corners by its id.
+    pub fn visit_hits(
+        &self,
+        ray: &Ray,
+        corners_of: impl Fn(u32) -> [DVec3; 3],
+        mut visit: impl FnMut(Hit),
+    ) {
+        self.visit_ray(ray.origin, ray.direction, f64::INFINITY, |id, limit| {
+            if let Some(t) = ray.meet(&corners_of(id)) {
+                visit(Hit { id, t });
+            }
+            limit
+        });
+    }
+
     /// Calls `visit` for every box that the ray `origin + t direction`, 0 ≤ t ≤ `t_max`, may touch,
     /// the boxes it enters first mostly first. What `visit` returns is the new `t_max` (a larger
     /// one than before is ignored): return the `t` of a hit to prune what lies behind it, or the

@@ -50,6 +50,8 @@ pub struct BuildInfo {
     pub min_area_m2: f64,
     /// Whether triangles that face down counted as ground.
     pub two_sided: bool,
+    /// Whether ground inside solids was kept.
+    pub keep_inside: bool,
     /// Whether only what can be reached from seeds was kept.
     pub seeded: bool,
 }
@@ -67,7 +69,7 @@ impl BuildInfo {
             self.gap_distance_m,
             self.stair_slope_rad,
             self.min_area_m2,
-            f64::from(u8::from(self.two_sided)),
+            f64::from(u8::from(self.two_sided) + 2 * u8::from(self.keep_inside)),
             f64::from(u8::from(self.seeded)),
         ]
     }
@@ -75,11 +77,10 @@ impl BuildInfo {
     /// What the numbers of a file stand for; the first one that stands for nothing otherwise.
     pub(crate) fn from_numbers(numbers: [f64; BUILD_NUMBERS]) -> Result<Self, usize> {
         let bits = |v: f64| (v + 0.0).to_bits();
-        let yes = |index: usize| match numbers[index] {
-            v if bits(v) == bits(0.0) => Ok(false),
-            v if bits(v) == bits(1.0) => Ok(true),
-            _ => Err(index),
+        let small = |index: usize, end: u8| {
+            (0..end).find(|&s| bits(f64::from(s)) == bits(numbers[index])).ok_or(index)
         };
+        let switches = small(6, 4)?;
         let method = BuildMethod::ALL
             .into_iter()
             .find(|&m| bits(f64::from(m as u8)) == bits(numbers[0]))
@@ -91,8 +92,9 @@ impl BuildInfo {
             gap_distance_m: numbers[3],
             stair_slope_rad: numbers[4],
             min_area_m2: numbers[5],
-            two_sided: yes(6)?,
-            seeded: yes(7)?,
+            two_sided: switches & 1 != 0,
+            keep_inside: switches & 2 != 0,
+            seeded: small(7, 2)? == 1,
         };
         info.first_fault().map_or(Ok(info), Err)
     }

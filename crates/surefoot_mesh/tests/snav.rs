@@ -277,6 +277,7 @@ fn how_a_mesh_was_built_comes_back_and_must_make_sense() {
         stair_slope_rad: 0.96,
         min_area_m2: 2.5,
         two_sided: true,
+        keep_inside: true,
         seeded: false,
     };
     let mut data = ring();
@@ -288,7 +289,7 @@ fn how_a_mesh_was_built_comes_back_and_must_make_sense() {
     // The section is the last thing in the file.
     let start = bytes.len() - 8 * 8;
     for (number, value) in
-        [(0, 4.0), (0, 0.5), (1, f64::NAN), (2, -1.0), (5, f64::INFINITY), (6, 2.0)]
+        [(0, 4.0), (0, 0.5), (1, f64::NAN), (2, -1.0), (5, f64::INFINITY), (6, 4.0), (7, 2.0)]
     {
         let mut forged = bytes.clone();
         let at = start + number * 8;

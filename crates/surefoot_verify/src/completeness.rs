@@ -6,6 +6,7 @@
 //! missing; if it ends before, it is a patch that the build may leave out.
 
 use crate::ground::Judge;
+use crate::inside::Insides;
 use crate::judged::Judged;
 use crate::random::{Purpose, Random};
 use crate::report::{ComponentReport, Missing, Report, Share, UncoveredPoint, spread_out};
@@ -41,6 +42,7 @@ enum Drawn {
 pub(crate) fn check(
     world: &World,
     judged: &Judged<'_>,
+    insides: Option<&Insides>,
     settings: &VerifySettings,
     watch: &Watch<'_>,
     report: &mut Report,
@@ -72,7 +74,7 @@ pub(crate) fn check(
         .iter()
         .map(|&area_m2| ComponentReport { area_m2, complete: Share::default() })
         .collect();
-    let mut patches = Patches::new(world, judged, settings);
+    let mut patches = Patches::new(world, judged, insides, settings);
     let mut uncovered: Vec<UncoveredPoint> = Vec::new();
     for d in drawn {
         match d {
@@ -90,7 +92,7 @@ pub(crate) fn check(
                     Patch::Island { area_m2 } if !settings.reachable_only => {
                         (Missing::Island { area_m2 }, f64::INFINITY)
                     }
-                    Patch::Island { .. } | Patch::Small => {
+                    Patch::Island { .. } | Patch::Small | Patch::Inside => {
                         report.left_out += 1;
                         continue;
                     }
@@ -154,6 +156,8 @@ enum Patch {
     Island { area_m2: f64 },
     /// It is smaller.
     Small,
+    /// It lies inside something.
+    Inside,
 }
 
 /// Follows ground on a grid and remembers where it has been.
@@ -161,6 +165,7 @@ struct Patches<'a> {
     judge: Judge<'a>,
     rosette: Rosette,
     judged: &'a Judged<'a>,
+    insides: Option<&'a Insides>,
     settings: &'a VerifySettings,
     /// Where ground was followed: heights and patches by grid point.
     seen: HashMap<(i64, i64), Vec<(f64, u32)>>,
@@ -168,7 +173,12 @@ struct Patches<'a> {
 }
 
 impl<'a> Patches<'a> {
-    fn new(world: &'a World, judged: &'a Judged<'a>, settings: &'a VerifySettings) -> Self {
+    fn new(
+        world: &'a World,
+        judged: &'a Judged<'a>,
+        insides: Option<&'a Insides>,
+        settings: &'a VerifySettings,
+    ) -> Self {
         // In doubt about a way on, the ground ends: a patch is not made larger than it is.
         let body =
             Body { strict: true, bridge_run: 0.0, ..Body::plain(&judged.data.agent, settings) };
@@ -176,6 +186,7 @@ impl<'a> Patches<'a> {
             judge: Judge::new(world, body),
             rosette: Rosette::default(),
             judged,
+            insides,
             settings,
             seen: HashMap::new(),
             patches: Vec::new(),
@@ -205,16 +216,21 @@ impl<'a> Patches<'a> {
     fn spread(&mut self, open: &mut VecDeque<(i64, i64, f64)>, number: u32) -> Patch {
         let limit = (self.settings.min_area_m2 * AREA_SURPLUS / (GRID_M * GRID_M)) as usize;
         let limit = limit.min(MAX_FOLLOWED);
-        let mut count = 0;
+        let mut followed: Vec<DVec3> = Vec::new();
+        let mut ask_at = limit;
         while let Some((i, j, z)) = open.pop_front() {
             let here = point(i, j).extend(z);
             if let Some(cell) = self.judged.covering(here, self.settings.height_tolerance_m) {
                 let component = self.judged.cell_component[cell as usize];
                 return Patch::BesideMesh { component, at: here };
             }
-            count += 1;
-            if count > limit {
-                return Patch::Island { area_m2: count as f64 * GRID_M * GRID_M };
+            followed.push(here);
+            if followed.len() > ask_at {
+                // What looks inside from here may lead out farther on.
+                if ask_at == MAX_FOLLOWED || !self.is_inside(&followed, number) {
+                    return self.large(&followed, number);
+                }
+                ask_at = (4 * ask_at).clamp(1, MAX_FOLLOWED);
             }
             for (di, dj) in [(1, 0), (-1, 0), (0, 1), (0, -1)] {
                 match self.visit(here, (i + di, j + dj), number) {
@@ -224,10 +240,20 @@ impl<'a> Patches<'a> {
                 }
             }
         }
-        if limit == 0 && count > 0 {
-            return Patch::Island { area_m2: count as f64 * GRID_M * GRID_M };
+        if followed.len() > limit { self.large(&followed, number) } else { Patch::Small }
+    }
+
+    fn is_inside(&self, followed: &[DVec3], number: u32) -> bool {
+        let mut random = Random::of_sample(self.settings.seed, Purpose::Patches, u64::from(number));
+        self.insides.is_some_and(|insides| insides.holds(followed, &mut random))
+    }
+
+    /// What a patch of at least the least area is.
+    fn large(&self, followed: &[DVec3], number: u32) -> Patch {
+        if self.is_inside(followed, number) {
+            return Patch::Inside;
         }
-        Patch::Small
+        Patch::Island { area_m2: followed.len() as f64 * GRID_M * GRID_M }
     }
 
     /// Goes to a point of the grid, if the body stands there and a pace leads there.

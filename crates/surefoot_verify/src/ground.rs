@@ -33,6 +33,8 @@ pub enum Reason {
     Ledge,
     /// A step within the disc is higher than the agent climbs.
     StepTooHigh,
+    /// The ground lies inside something.
+    Inside,
 }
 
 impl Reason {
@@ -47,6 +49,9 @@ impl Reason {
             Self::Wall => "a wall is nearer than the radius",
             Self::Ledge => "the ground ends nearer than the radius",
             Self::StepTooHigh => "a step nearer than the radius is too high",
+            Self::Inside => {
+                "the ground lies inside of something: all around, surfaces show their backs"
+            }
         }
     }
 
@@ -61,6 +66,7 @@ impl Reason {
             Self::Wall => "wall",
             Self::Ledge => "ledge",
             Self::StepTooHigh => "step-too-high",
+            Self::Inside => "inside",
         }
     }
 }

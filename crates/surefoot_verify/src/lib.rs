@@ -11,6 +11,7 @@ mod completeness;
 mod connection;
 mod ground;
 mod import;
+mod inside;
 mod judged;
 mod random;
 mod report;
@@ -31,6 +32,7 @@ pub use structure::{StructureFault, StructureFaultKind};
 
 use glam::DVec3;
 use ground::Judge;
+use inside::Insides;
 use judged::Judged;
 use settings::Body;
 use stand::Rosette;
@@ -63,8 +65,18 @@ pub fn verify(
     report.structure_faults = structure::check(&judged, settings.min_area_m2);
     let whole = 2 * settings.samples + connection::walk_count(settings);
     let watch = Watch::new(whole, progress);
-    soundness::check(&world, &judged, settings, &watch, &mut report);
-    completeness::check(&world, &judged, settings, &watch, &mut report);
+    // Inside and outside are told by the winding, which says nothing in a scene seen from both sides.
+    let insides = (!settings.keep_inside && !settings.two_sided).then(|| {
+        Insides::new(scene, &mesh.frame, &world, &Body::plain(&mesh.agent, settings), settings)
+    });
+    let inside = match &insides {
+        Some(insides) => insides.components(&judged, settings.seed),
+        None => vec![false; judged.component_area_m2.len()],
+    };
+    let areas_m2 = judged.component_area_m2.iter().zip(&inside);
+    report.inside_m2 = areas_m2.filter(|(_, inside)| **inside).map(|(area_m2, _)| area_m2).sum();
+    soundness::check(&world, &judged, &inside, settings, &watch, &mut report);
+    completeness::check(&world, &judged, insides.as_ref(), settings, &watch, &mut report);
     connection::check(&world, &judged, settings, &watch, &mut report);
     progress(1.0);
     report

@@ -13,6 +13,9 @@ pub(crate) enum Purpose {
     Soundness = 1,
     Completeness = 2,
     Walks = 3,
+    Insides = 4,
+    Skies = 5,
+    Patches = 6,
 }
 
 impl Random {

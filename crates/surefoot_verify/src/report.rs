@@ -19,10 +19,10 @@ pub struct Share {
 const QUANTILE: f64 = 1.959_963_984_540_054;
 
 impl Share {
-    /// The share that passed; 1 when nothing counted.
+    /// The share that passed; 0 when nothing counted, since nothing was shown.
     #[must_use]
     pub fn value(&self) -> f64 {
-        if self.counted == 0 { 1.0 } else { self.passed as f64 / self.counted as f64 }
+        if self.counted == 0 { 0.0 } else { self.passed as f64 / self.counted as f64 }
     }
 
     /// The interval that holds the true share with 95 % confidence; everything when nothing counted.
@@ -195,12 +195,14 @@ pub struct Report {
     pub sound_by_stratum: [Share; 4],
     /// How many sampled points of the mesh failed for which reason.
     pub unsound_by_reason: BTreeMap<Reason, u64>,
+    /// The area of all components of the mesh that lie inside something, in m².
+    pub inside_m2: f64,
     /// The share of sampled ground that the mesh covers.
     pub complete: Share,
     /// Every component of the mesh.
     pub components: Vec<ComponentReport>,
-    /// Sampled ground that the mesh does not cover and need not: patches under the least area, and
-    /// islands where only reachable ground counts.
+    /// Sampled ground that the mesh does not cover and need not: patches under the least area or
+    /// inside something, and islands where only reachable ground counts.
     pub left_out: u64,
     /// Walks on the real geometry that stayed on their component, of those that were tried.
     pub walks: Share,
@@ -219,11 +221,19 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether shares and structure are at least as good as required.
+    /// Whether anything was judged: an empty mesh, or one judged by no samples, says nothing.
+    #[must_use]
+    pub fn is_of_something(&self) -> bool {
+        self.sound.counted > 0
+    }
+
+    /// Whether shares and structure are at least as good as required. A mesh of which nothing was judged
+    /// does not pass; where no ground is wide enough to ask about, none is missing.
     #[must_use]
     pub fn passes(&self, least_sound: f64, least_complete: f64) -> bool {
-        self.sound.value() >= least_sound
-            && self.complete.value() >= least_complete
+        self.is_of_something()
+            && self.sound.value() >= least_sound
+            && (self.complete.counted == 0 || self.complete.value() >= least_complete)
             && self.structure_faults.is_empty()
             && self.connection_fault_count == 0
     }

@@ -30,6 +30,8 @@ pub struct VerifySettings {
     pub min_area_m2: f64,
     /// Whether triangles that face down are ground too, as the build was told.
     pub two_sided: bool,
+    /// Whether ground that lies inside solids counts as ground, as the build was told.
+    pub keep_inside: bool,
     /// Whether only ground that can be reached from the mesh must be covered: for builds with
     /// seeds, which leave out islands of any size.
     pub reachable_only: bool,
@@ -49,6 +51,7 @@ impl Default for VerifySettings {
             stair_slope_rad: 55.0_f64.to_radians(),
             min_area_m2: 1.0,
             two_sided: false,
+            keep_inside: false,
             reachable_only: false,
             worst: 20,
         }
@@ -72,6 +75,7 @@ impl VerifySettings {
             stair_slope_rad,
             min_area_m2: build.min_area_m2,
             two_sided: build.two_sided,
+            keep_inside: build.keep_inside,
             reachable_only: build.seeded,
             ..base
         }
@@ -187,6 +191,7 @@ mod tests {
             stair_slope_rad: 0.9,
             min_area_m2: 3.0,
             two_sided: true,
+            keep_inside: true,
             seeded: true,
         };
         let settings = VerifySettings::for_build(&exact);
@@ -195,6 +200,7 @@ mod tests {
             stair_slope_rad: 0.9,
             min_area_m2: 3.0,
             two_sided: true,
+            keep_inside: true,
             reachable_only: true,
             ..VerifySettings::default()
         };
@@ -205,6 +211,7 @@ mod tests {
             cell_height_m: 0.05,
             stair_slope_rad: 0.0,
             two_sided: false,
+            keep_inside: false,
             seeded: false,
             ..exact
         };

@@ -47,6 +47,7 @@ const BRIDGE_REACH_M: f64 = 0.6;
 pub(crate) fn check(
     world: &World,
     judged: &Judged<'_>,
+    inside: &[bool],
     settings: &VerifySettings,
     watch: &Watch<'_>,
     report: &mut Report,
@@ -60,6 +61,9 @@ pub(crate) fn check(
             |(judge, rosette), index| {
                 watch.tick();
                 let sample = sampler.sample(index)?;
+                if inside[judged.cell_component[sample.cell as usize] as usize] {
+                    return Some(inside_point(judged, &sample));
+                }
                 try_sample(judge, judged, settings, rosette, &sample)
             },
         )
@@ -77,6 +81,19 @@ pub(crate) fn check(
     }
     faults.sort_by(|a, b| b.short_by_m.total_cmp(&a.short_by_m));
     report.unsound = spread_out(faults, settings.worst, |f| f.at);
+}
+
+/// A sample of a component that lies inside something.
+fn inside_point(judged: &Judged<'_>, sample: &Sample) -> UnsoundPoint {
+    let at = judged.data.frame.user_from_canonical(sample.at.to_array());
+    UnsoundPoint {
+        at,
+        cell: sample.cell,
+        reason: Reason::Inside,
+        because_of: at,
+        short_by_m: judged.data.agent.radius_m,
+        stratum: sample.stratum,
+    }
 }
 
 fn try_sample(

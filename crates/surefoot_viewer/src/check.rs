@@ -90,6 +90,7 @@ fn describe(report: &Report, settings: &VerifySettings, ms: f64) -> Value {
     json!({
         "running": false, "ms": ms, "passes": report.passes(0.999, 0.99),
         "sound": share(&report.sound), "complete": share(&report.complete),
+        "inside_m2": report.inside_m2,
         "connection_faults": report.connection_fault_count,
         "structure_faults": report.structure_faults.len(),
         "tolerance_m": settings.tolerance_m, "margin_m": settings.margin_m,

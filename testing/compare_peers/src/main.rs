@@ -182,6 +182,7 @@ fn summary(report: &Report) -> Value {
         "sound": report.sound.value(),
         "unsound_by_reason": by_reason,
         "complete": report.complete.value(),
+        "inside_m2": report.inside_m2,
         "unsound_at": report.unsound.iter().map(|f| f.at).collect::<Vec<_>>(),
         "uncovered_at": report.uncovered.iter().map(|f| f.at).collect::<Vec<_>>(),
     })

@@ -3,8 +3,8 @@
 use crate::draft::{Draft, ProceduralScene, SceneNameError, check, finish};
 use crate::variant::Variant;
 use crate::{
-    any_surface, buildings, city, doorways, floors, grates, holes, houses, kerbs, maze, overhang,
-    pillars, platforms, rig, spiral_maze, stairs, station, terrain, testmaps,
+    any_surface, buildings, city, doorways, floors, grates, holes, houses, inside, kerbs, maze,
+    overhang, pillars, platforms, rig, spiral_maze, stairs, station, terrain, testmaps,
 };
 
 /// A scene that can be built, by name.
@@ -189,6 +189,12 @@ static SCENES: &[SceneInfo] = &[
         [1, 1, 200],
         kerbs::draft,
     ),
+    info(
+        "inside",
+        "solids in and on one another, rooms in hulls, tunnels, stalls; size: how many of them",
+        [1, inside::SHOWN, inside::SHOWN],
+        inside::draft,
+    ),
 ];
 
 /// All scenes, in the order in which they are listed.
@@ -281,7 +287,7 @@ mod tests {
     fn scenes_are_heaps_of_closed_solids() {
         for info in SCENES {
             let size = match info.name {
-                "terrain" | "holes" => continue,
+                "terrain" | "holes" | "inside" => continue,
                 "grates" | "planet" => 20,
                 "stairs" | "open-stairs" | "doorways" | "maze" => 5,
                 "buildings" | "rig" | "floors" => 3,

@@ -30,6 +30,7 @@ mod grates;
 mod grid;
 mod holes;
 mod houses;
+pub mod inside;
 mod kerbs;
 mod maze;
 mod noise;

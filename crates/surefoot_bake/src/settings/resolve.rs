@@ -16,6 +16,7 @@ pub(crate) struct Resolved {
     /// The rotation to Z up, around the user's origin.
     pub(crate) frame: Frame,
     pub(crate) two_sided: bool,
+    pub(crate) keep_inside: bool,
     pub(crate) cluster_m: f64,
     pub(crate) gap_distance_m: f64,
     pub(crate) wall_thickness_m: f64,
@@ -91,6 +92,7 @@ impl BakeSettings {
             method: self.method,
             frame: Frame::with_up(self.up)?,
             two_sided: self.two_sided,
+            keep_inside: self.keep_inside,
             cluster_m: self.cluster_m,
             gap_distance_m: self.gap_distance_m,
             wall_thickness_m: self.wall_thickness_m,
@@ -213,6 +215,7 @@ impl Resolved {
             stair_slope_rad,
             min_area_m2: self.min_area_m2,
             two_sided: self.two_sided,
+            keep_inside: self.keep_inside,
             seeded: !self.seeds.is_empty(),
         }
     }

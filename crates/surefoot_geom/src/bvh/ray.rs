@@ -47,6 +47,12 @@ impl Ray {
         shear.is_finite().then_some(Self { origin, direction, axes: [x, y, z], shear })
     }
 
+    /// The direction it was made with.
+    #[must_use]
+    pub fn direction(&self) -> DVec3 {
+        self.direction
+    }
+
     /// Where the ray is at a parameter.
     #[must_use]
     pub fn at(&self, t: f64) -> DVec3 {
@@ -55,7 +61,8 @@ impl Ray {
 
     /// The parameter `t` ≥ 0 at which the ray meets a triangle, from either side; edges and corners
     /// belong to it. A triangle seen edge-on is not met.
-    pub(super) fn meet(&self, corners: &[DVec3; 3]) -> Option<f64> {
+    #[must_use]
+    pub fn meet(&self, corners: &[DVec3; 3]) -> Option<f64> {
         let [x, y, z] = self.axes;
         // Each corner's position beside the ray depends on that corner alone, and the signs below
         // are exact for those positions: two triangles that share an edge see it alike.
