@@ -42,6 +42,8 @@ cargo xtask TASK
                    show which functions they go to
   gaps             remake the figures and tables that gap annotation follows, into
                    docs/measurements
+  mutate [--count N] [--seed N] [--only NUMBER] [--keep FOLDER]
+                   build mutated scenes by every method and judge them; says what does not pass
   viewer           test the viewer in Chromium
   verify-all [--samples N] [SCENE...]
                    judge every scene, and Recast's meshes of it, into a table in docs/measurements
@@ -67,6 +69,7 @@ fn main() -> Result<()> {
         ["figures", "layered"] => figures::draw_test_maps(),
         ["viewer"] => viewer::test(&run::release_binary()?),
         ["gaps"] => gaps::write_all(),
+        ["mutate", rest @ ..] => mutate(rest),
         ["gate", rest @ ..] => gate::run(rest),
         ["verify-all", rest @ ..] => verify_all::run_all(rest),
         ["voxel-tables", rest @ ..] => voxel_tables::write(rest),
@@ -77,4 +80,11 @@ fn main() -> Result<()> {
         }
         other => bail!("no task `{}`\n\n{HELP}", other.join(" ")),
     }
+}
+
+/// Runs the mutations in the release profile: thousands of builds.
+fn mutate(arguments: &[&str]) -> Result<()> {
+    let mut mutate = run::cargo();
+    mutate.args(["run", "--locked", "--release", "--quiet", "-p", "surefoot_mutate", "--"]);
+    run::run(mutate.args(arguments))
 }

@@ -4,12 +4,13 @@ use crate::context::{Progress, StageContext, StageObserver};
 use crate::diagnose::diagnose;
 use crate::error::BakeError;
 use crate::finish::finish;
-use crate::report::BakeReport;
+use crate::look_over::FlatTriangles;
+use crate::report::{BakeReport, Warning};
 use crate::settings::{BakeSettings, Method, Resolved};
 use crate::{exact, layered, voxel};
 use std::sync::atomic::AtomicBool;
 use surefoot_mesh::NavMesh;
-use surefoot_scene::Scene;
+use surefoot_scene::{Scene, tag_matches};
 
 /// A finished mesh and how it came about.
 #[derive(Debug)]
@@ -84,6 +85,13 @@ impl<'a> Baker<'a> {
         context.report.method = settings.method.name();
         context.report.input_triangles = scene.triangle_count() as u64 + ignored;
         context.report.ignored_triangles = ignored;
+        let ruled;
+        let scene = if settings.tag_rules.is_empty() {
+            scene
+        } else {
+            ruled = follow_tags(scene, &settings, &mut context);
+            &ruled
+        };
         let surface = match settings.method {
             Method::Exact(_) => exact::build(scene, &settings, &mut context)?,
             Method::Voxel(_) => voxel::build(scene, &settings, &mut context)?,
@@ -96,7 +104,40 @@ impl<'a> Baker<'a> {
         if mesh.cell_count() == 0 {
             return Err(nothing_to_walk_on(scene, &settings, context));
         }
+        look_over(scene, &settings, &mesh, &mut context);
         Ok(Baked { mesh, report: context.report })
+    }
+}
+
+/// The scene with what tags say of it.
+fn follow_tags(scene: &Scene, settings: &Resolved, context: &mut StageContext<'_>) -> Scene {
+    let patterns = settings.tag_patterns();
+    let rules = &settings.tag_rules;
+    for pattern in rules.ignore.iter().chain(&rules.obstacle).chain(&rules.ground) {
+        if !scene.tag_names().iter().any(|tag| tag_matches(tag, pattern)) {
+            context.warn(Warning::TagPatternUnused { pattern: pattern.clone() });
+        }
+    }
+    let ruled = scene.with_patterns(&patterns);
+    let left_out = scene.triangle_count() - ruled.triangle_count();
+    context.report.ignored_triangles += left_out as u64;
+    ruled
+}
+
+/// Warns of what in a scene looks as if it were not meant, though there is a mesh.
+fn look_over(scene: &Scene, settings: &Resolved, mesh: &NavMesh, context: &mut StageContext<'_>) {
+    if settings.two_sided {
+        return;
+    }
+    let flat = FlatTriangles::of(scene, &settings.frame, &settings.agent);
+    if let Some([up_m2, down_m2]) = flat.careless_winding() {
+        context.warn(Warning::MostFacesDown { up_m2, down_m2 });
+    }
+    let mesh_m2: f64 = mesh.cells().map(|cell| mesh.cell_area_m2(cell)).sum();
+    if flat.leaves_much_out(mesh_m2)
+        && let Some(hulls) = flat.under_hulls()
+    {
+        context.warn(Warning::UnderHulls(hulls));
     }
 }
 
@@ -105,6 +146,7 @@ fn nothing_to_walk_on(scene: &Scene, settings: &Resolved, context: StageContext<
     let largest_patch_m2 = context.largest_dropped_m2;
     let report = Box::new(context.report);
     let mut diagnosis = diagnose(scene, &settings.frame, &settings.agent, settings.two_sided);
+    diagnosis.hulls = FlatTriangles::of(scene, &settings.frame, &settings.agent).under_hulls();
     diagnosis.note_what_was_dropped(largest_patch_m2, settings.seeds.len(), &report);
     let diagnosis = Box::new(diagnosis);
     if diagnosis.ground.count == 0 {

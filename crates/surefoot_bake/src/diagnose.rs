@@ -5,7 +5,7 @@ use crate::input::classify::{Classifier, FaceClass};
 use glam::DVec3;
 use surefoot_geom::Frame;
 use surefoot_mesh::Agent;
-use surefoot_scene::Scene;
+use surefoot_scene::{Scene, TagRole};
 
 /// Looks at a scene's triangles one by one.
 pub(crate) fn diagnose(
@@ -24,13 +24,18 @@ pub(crate) fn diagnose(
     let from_both_sides = Classifier::new(agent, true);
     let axes = other_axes(frame.up());
     let mut along = [TriangleCount::default(); 6];
-    for &triangle in scene.triangles() {
+    for (t, &triangle) in scene.triangles().iter().enumerate() {
         let [a, b, c] = triangle.map(|p| DVec3::from(scene.point(p)));
         let doubled = (b - a).cross(c - a);
         let area_m2 = 0.5 * doubled.length();
         let normal = DVec3::from(frame.canonical_direction(doubled.to_array()));
         let class = classifier.facing(normal, 0);
-        if class.is_ground() {
+        let role = scene.role(t);
+        if role == TagRole::Obstacle {
+            out.obstacles.add(area_m2);
+            continue;
+        }
+        if class.is_ground() || role == TagRole::Ground && class != FaceClass::UPRIGHT {
             out.ground.add(area_m2);
         } else if class == FaceClass::STEEP {
             out.steep.add(area_m2);

@@ -1,6 +1,6 @@
 //! Why a scene gave no mesh: what its triangles are to the agent, counted, and what would change it.
 
-use crate::report::{BakeReport, Warning};
+use crate::report::{BakeReport, GroundUnderHulls, Warning};
 use std::fmt;
 
 /// Triangles of a kind.
@@ -26,6 +26,8 @@ pub struct GroundDiagnosis {
     pub facing_down: TriangleCount,
     /// Those facing down that would be ground if they were turned over, or with `two_sided`.
     pub ground_turned_over: TriangleCount,
+    /// Never ground, by their tags.
+    pub obstacles: TriangleCount,
     /// Triangles with a coordinate that is no number.
     pub non_finite: u64,
     /// Triangles without an area.
@@ -40,6 +42,8 @@ pub struct GroundDiagnosis {
     pub seeds: u64,
     /// Seeds that lie on no ground.
     pub seeds_off_ground: u64,
+    /// Where hulls cover much of the ground, which.
+    pub hulls: Option<GroundUnderHulls>,
 }
 
 impl TriangleCount {
@@ -72,6 +76,13 @@ impl GroundDiagnosis {
 
     /// Without any ground: which triangles there are instead, and what to do.
     fn tell_of_no_ground(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let obstacles = self.obstacles.count;
+        if obstacles > 0 {
+            write!(f, "{obstacles} triangles are never ground, by their tags (`obstacle`); ")?;
+        }
+        if self.triangles() == 0 && obstacles > 0 {
+            return write!(f, "there are no others");
+        }
         if self.triangles() == 0 {
             let all = self.non_finite + self.zero_area;
             if all == 0 {
@@ -121,6 +132,9 @@ impl GroundDiagnosis {
         write!(f, "of {count} triangles of ground ({area_m2:.1} m²) ")?;
         if self.seeds > 0 && self.seeds_off_ground == self.seeds {
             return write!(f, "none is left, because no seed lies on any; move the `seeds`");
+        }
+        if let Some(hulls) = &self.hulls {
+            return write!(f, "none is left: {hulls}");
         }
         match self.largest_patch_m2 {
             Some(patch_m2) => write!(

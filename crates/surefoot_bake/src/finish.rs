@@ -66,7 +66,8 @@ pub(crate) fn finish(
     let data = context.stage(
         "assemble",
         |c| {
-            let (partition, build) = (&settings.partition, settings.build_info());
+            let (partition, build) =
+                (&settings.partition, (settings.build_info(), settings.tag_rules.clone()));
             assemble::assemble(&partitioned, agent, partition, build, c)
         },
         assemble::view,

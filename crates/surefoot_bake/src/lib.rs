@@ -16,6 +16,7 @@ mod heightfield;
 mod ids;
 mod input;
 mod layered;
+mod look_over;
 mod report;
 mod settings;
 mod surface;
@@ -31,7 +32,7 @@ pub use finish::partition::{
     CellPortalGraph, ILL_CONDITIONED_SHARE, PartitionQuality, PolygonPartition, Portal,
     partition_polygon,
 };
-pub use report::{BakeReport, StageReport, Warning};
+pub use report::{BakeReport, GroundUnderHulls, StageReport, Warning};
 #[cfg(feature = "serde")]
 pub use settings::SettingValues;
 pub use settings::{

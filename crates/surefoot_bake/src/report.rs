@@ -55,11 +55,47 @@ pub enum Warning {
         /// The seed, in the user's frame.
         seed: [f64; 3],
     },
-    /// An area rule matches no triangle's tag.
-    AreaRuleUnused {
-        /// The rule's pattern.
+    /// Far more faces down than up, as where winding was not heeded.
+    MostFacesDown {
+        /// What faces up and could be walked on, in plan, in m².
+        up_m2: f64,
+        /// What faces down and could be walked on if it were turned over, in plan, in m².
+        down_m2: f64,
+    },
+    /// Much of the ground lies closely under surfaces facing down.
+    UnderHulls(GroundUnderHulls),
+    /// A pattern matches no triangle's tag.
+    TagPatternUnused {
+        /// The pattern.
         pattern: String,
     },
+}
+
+/// Ground that lies a few centimetres under surfaces facing down.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GroundUnderHulls {
+    /// The share of the ground.
+    pub share: f64,
+    /// How far above it they lie at most, in metres.
+    pub within_m: f64,
+    /// The tags of what lies above it, the most frequent first; not all where there are many.
+    pub tags: Vec<String>,
+}
+
+impl fmt::Display for GroundUnderHulls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:.0} % of the ground lies less than {:.0} cm under surfaces that face down, as under outline \
+             hulls and doubled shells; ",
+            100.0 * self.share,
+            100.0 * self.within_m
+        )?;
+        if self.tags.is_empty() {
+            return write!(f, "give them a tag in the file and leave it out with `ignore`");
+        }
+        write!(f, "leave them out with `ignore`; they have the tags {}", self.tags.join(", "))
+    }
 }
 
 impl fmt::Display for Warning {
@@ -81,8 +117,16 @@ impl fmt::Display for Warning {
                 "the seed ({}, {}, {}) lies on no ground and keeps nothing",
                 seed[0], seed[1], seed[2]
             ),
-            Self::AreaRuleUnused { pattern } => {
-                write!(f, "no triangle's tag matches the area pattern `{pattern}`")
+            Self::MostFacesDown { up_m2, down_m2 } => write!(
+                f,
+                "{down_m2:.1} m² of triangles face down that would be ground if they were turned over, \
+                 beside {up_m2:.1} m² that face up; if their winding was not heeded, `two_sided` takes \
+                 all {:.1} m² for ground",
+                up_m2 + down_m2
+            ),
+            Self::UnderHulls(hulls) => hulls.fmt(f),
+            Self::TagPatternUnused { pattern } => {
+                write!(f, "no triangle's tag matches the pattern `{pattern}`")
             }
         }
     }

@@ -217,6 +217,20 @@ declare_settings! {
     areas: Vec<AreaRule> = Vec::new(), {
         key: "areas", label: "Area types", kind: SettingKind::Areas, short: Some("area")
     };
+    /// Leaves out triangles whose tag matches a pattern: foliage, outline hulls, glass, collision shapes.
+    ignore: Vec<String> = Vec::new(), {
+        key: "ignore", label: "Ignore", kind: SettingKind::Patterns, short: Some("ignore")
+    };
+    /// Triangles whose tag matches a pattern are never ground, however flat they are, and in the way
+    /// from their lowest point up.
+    obstacle: Vec<String> = Vec::new(), {
+        key: "obstacle", label: "Never ground", kind: SettingKind::Patterns, short: Some("obstacle")
+    };
+    /// Triangles whose tag matches a pattern are ground whatever their slope or side, upright ones
+    /// excepted. Methods with cells join ground up to about 75°.
+    ground: Vec<String> = Vec::new(), {
+        key: "ground", label: "Always ground", kind: SettingKind::Patterns, short: Some("ground")
+    };
     /// Connected patches smaller than this are dropped, unless a seed lies on them. Zero keeps
     /// everything.
     min_area_m2: f64 = 1.0, {

@@ -243,6 +243,19 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) two_sided: bool,
 
+    /// Leave out triangles whose tag matches; for builds of ours the mesh says so itself
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) ignore: Vec<String>,
+
+    /// Triangles whose tag matches are never ground; for builds of ours the mesh says so itself
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) obstacle: Vec<String>,
+
+    /// Triangles whose tag matches are ground whatever their slope or side; for builds of ours the mesh
+    /// says so itself
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) ground: Vec<String>,
+
     /// Ground inside solids counts as ground, as it did for the build
     #[arg(long)]
     pub(crate) keep_inside: bool,
@@ -255,21 +268,21 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "OUT")]
     pub(crate) faults: Option<PathBuf>,
 
-    /// The agent's height, for a mesh of another tool; a .snav file knows its agent
-    #[arg(long, value_name = "M", default_value_t = 1.8, allow_negative_numbers = true)]
-    pub(crate) agent_height: f64,
+    /// The agent's height, for a mesh of another tool [default: what its file says, or 1.8]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) agent_height: Option<f64>,
 
-    /// The agent's radius, for a mesh of another tool
-    #[arg(long, value_name = "M", default_value_t = 0.3, allow_negative_numbers = true)]
-    pub(crate) agent_radius: f64,
+    /// The agent's radius, for a mesh of another tool [default: what its file says, or 0.3]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) agent_radius: Option<f64>,
 
-    /// The steepest ground in degrees, for a mesh of another tool
-    #[arg(long, value_name = "DEG", default_value_t = 45.0, allow_negative_numbers = true)]
-    pub(crate) max_slope: f64,
+    /// The steepest ground in degrees, for a mesh of another tool [default: 45]
+    #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
+    pub(crate) max_slope: Option<f64>,
 
-    /// The highest step, for a mesh of another tool
-    #[arg(long, value_name = "M", default_value_t = 0.4, allow_negative_numbers = true)]
-    pub(crate) max_step: f64,
+    /// The highest step, for a mesh of another tool [default: what its file says, or 0.4]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) max_step: Option<f64>,
 
     /// Which way is up, for a mesh of another tool
     #[arg(long, value_name = "DIR", default_value = "y", allow_hyphen_values = true, value_parser = direction)]

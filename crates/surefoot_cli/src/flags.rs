@@ -3,6 +3,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use std::convert::Infallible;
 use surefoot_bake::{
     AreaRule, BakeSettings, BuildMethod, SettingInfo, SettingKind, SettingValue, settings_table,
 };
@@ -166,6 +167,13 @@ impl Flag {
                 .value_parser(ValueParser::from(|text: &str| {
                     text.parse::<AreaRule>().map(|rule| SettingValue::Areas(vec![rule]))
                 })),
+            SettingKind::Patterns => arg
+                .value_name("PATTERN")
+                .action(ArgAction::Append)
+                // One pattern a flag, whatever signs it has.
+                .value_parser(ValueParser::from(|text: &str| {
+                    Ok::<_, Infallible>(SettingValue::Patterns(vec![text.to_owned()]))
+                })),
         }
     }
 }
@@ -202,6 +210,9 @@ impl FromArgMatches for SettingFlags {
                 }
                 (SettingValue::Areas(all), SettingValue::Areas(one)) => {
                     SettingValue::Areas([all, one].concat())
+                }
+                (SettingValue::Patterns(all), SettingValue::Patterns(one)) => {
+                    SettingValue::Patterns([all, one].concat())
                 }
                 (_, last) => last,
             });

@@ -8,6 +8,7 @@ use crate::report::Counts;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use surefoot_debug::rounded_degrees;
+use surefoot_mesh::TagRules;
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Answer, Failure> {
     let mesh = load_mesh(&args.mesh)?;
@@ -36,6 +37,11 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Answer, Failure> {
                 bounds.map_or(Value::Null, |b| json!({"min": b.low, "max": b.high})),
             );
             map.insert("areas".into(), json!(areas));
+            let TagRules { ignore, obstacle, ground } = &mesh.data().tag_rules;
+            map.insert(
+                "tag_rules".into(),
+                json!({ "ignore": ignore, "obstacle": obstacle, "ground": ground }),
+            );
             map.insert("convex_distance_m".into(), json!(mesh.data().convex_distance_m));
             map.insert(
                 "method".into(),
@@ -70,6 +76,14 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Answer, Failure> {
     let _ = writeln!(out, "  up: ({}, {}, {})", up[0], up[1], up[2]);
     if areas.len() > 1 {
         let _ = writeln!(out, "  areas: {}", areas.join(", "));
+    }
+    let TagRules { ignore, obstacle, ground } = &mesh.data().tag_rules;
+    for (name, patterns) in
+        [("left out", ignore), ("never ground", obstacle), ("always ground", ground)]
+    {
+        if !patterns.is_empty() {
+            let _ = writeln!(out, "  {name}, by tag: {}", patterns.join(", "));
+        }
     }
     print(&out)?;
     Ok(Answer::Yes)

@@ -131,6 +131,9 @@ mod tests {
                         area: "mud".to_owned(),
                         tag_pattern: "*a b=c*".to_owned(),
                     }])],
+                    SettingKind::Patterns => {
+                        vec![SettingValue::Patterns(vec!["*a b=c*".to_owned(), "d;e".to_owned()])]
+                    }
                 };
                 for value in others {
                     let mut settings = base.clone();

@@ -51,6 +51,7 @@ fn push_setting(out: &mut String, info: &SettingInfo, key: &str, settings: &Bake
         SettingKind::Number(range) => format!("numbers {range}"),
         SettingKind::Points => "a list of [x, y, z]".to_owned(),
         SettingKind::Areas => "a list of { area = NAME, pattern = TAG }".to_owned(),
+        SettingKind::Patterns => "a list of patterns of tags".to_owned(),
         SettingKind::Direction => "three numbers, not all zero".to_owned(),
         _ => info.range(),
     };
@@ -95,6 +96,7 @@ fn toml_value(value: &SettingValue) -> String {
             };
             list(all.iter().map(|r| rule(&r.area, &r.tag_pattern)).collect())
         }
+        SettingValue::Patterns(all) => list(all.iter().map(|p| text(p)).collect()),
     }
 }
 
@@ -112,6 +114,7 @@ mod tests {
                 up: [0.1, -0.2, 1.0],
                 seeds: vec![[1.0, 2.5, -3.0], [0.0; 3]],
                 areas: vec![AreaRule { area: "mud".into(), tag_pattern: "*\"b\\#ö=*".into() }],
+                ignore: vec!["*glass*".into(), "a\"b".into()],
                 two_sided: true,
                 ..BakeSettings::default()
             };

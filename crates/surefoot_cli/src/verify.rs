@@ -14,9 +14,12 @@ use surefoot_debug::{
     ColourBy, GlbLayer, PictureOptions, Primitive, Rgb, render_overview, view_layers, view_of_mesh,
     write_glb,
 };
-use surefoot_mesh::{Agent, NavMesh, NavMeshData};
+use surefoot_mesh::{NavMesh, NavMeshData};
 use surefoot_scene::Scene;
-use surefoot_verify::{Missing, Report, Share, Stratum, VerifySettings, mesh_from_scene, verify};
+use surefoot_verify::{
+    GivenAgent, Missing, Report, Share, Stratum, VerifySettings, mesh_from_detour,
+    mesh_from_navcat, mesh_from_scene, verify,
+};
 
 /// Half the size of a mark in the `.glb` file, in metres.
 const MARK_M: f64 = 0.06;
@@ -37,7 +40,10 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Answer, Failure> {
         }
         check_place(place)?;
     }
-    let data = load_data(args)?;
+    let mut data = load_data(args)?;
+    data.tag_rules.ignore.extend_from_slice(&args.ignore);
+    data.tag_rules.obstacle.extend_from_slice(&args.obstacle);
+    data.tag_rules.ground.extend_from_slice(&args.ground);
     let settings = settings(args, &data)?;
     let scene = load_scenes(&args.scenes)?;
     let report = {
@@ -104,19 +110,25 @@ fn settings(args: &VerifyArgs, data: &NavMeshData) -> Result<VerifySettings, Fai
     Ok(settings)
 }
 
-/// The mesh: one of ours, or the polygons of another tool.
+/// The mesh: one of ours, or another tool's.
 fn load_data(args: &VerifyArgs) -> Result<NavMeshData, Failure> {
-    if ending(&args.mesh) == "snav" {
-        return load_mesh(&args.mesh).map(NavMesh::into_data);
-    }
-    let polygons = load_scenes(std::slice::from_ref(&args.mesh))?;
-    let agent = Agent {
+    let agent = GivenAgent {
         height_m: args.agent_height,
         radius_m: args.agent_radius,
-        max_slope_rad: args.max_slope.to_radians(),
+        max_slope_rad: args.max_slope.map(f64::to_radians),
         max_step_m: args.max_step,
     };
-    mesh_from_scene(&polygons, agent, args.up).map_err(|e| Failure::file(&args.mesh, e))
+    let bytes = || std::fs::read(&args.mesh).map_err(|e| Failure::file(&args.mesh, e));
+    let imported = match ending(&args.mesh).as_str() {
+        "snav" => return load_mesh(&args.mesh).map(NavMesh::into_data),
+        "bin" => mesh_from_detour(&bytes()?, agent, args.up),
+        "json" => mesh_from_navcat(&bytes()?, agent, args.up),
+        _ => {
+            let polygons = load_scenes(std::slice::from_ref(&args.mesh))?;
+            mesh_from_scene(&polygons, agent.or_default(), args.up)
+        }
+    };
+    imported.map_err(|e| Failure::file(&args.mesh, e))
 }
 
 /// A bar; none unless standard error is a terminal.

@@ -151,6 +151,34 @@ fn areas_come_from_tags() {
 }
 
 #[test]
+fn tags_decide_what_is_ground() {
+    let bench = Bench::new();
+    bench.write("plate.obj", PLATE);
+    bench.fails(
+        &["build", "plate.obj", "--ignore", "*", "-o", "none.snav"],
+        1,
+        &["the scene has no triangle"],
+    );
+    bench.fails(
+        &["build", "plate.obj", "--obstacle", "*", "-o", "none.snav"],
+        1,
+        &["4 triangles are never ground", "--obstacle"],
+    );
+    bench.fails(&["build", "plate.obj", "--ground", "", "-o", "none.snav"], 2, &["pattern"]);
+    let ran = bench.ok(&["build", "plate.obj", "--ignore", "volcano", "-o", "plate.snav"]);
+    assert!(ran.err.contains("volcano"), "{}", ran.err);
+    let flags = ["--obstacle", "a;b", "--obstacle", "*c", "--ground", "*lake*"];
+    bench.ok(&[&["build", "plate.obj", "-o", "plate.snav"], &flags[..]].concat());
+    let info = bench.json(&["info", "plate.snav", "--json"]);
+    assert_eq!(info["tag_rules"]["obstacle"], serde_json::json!(["a;b", "*c"]), "{info}");
+    bench.ok(&["verify", "plate.snav", "--scene", "plate.obj"]);
+    // For somebody else's mesh the checker is told.
+    bench.ok(&["export", "plate.snav", "-o", "polygons.obj"]);
+    let judged = ["verify", "polygons.obj", "--scene", "plate.obj", "--obstacle", "*lake*"];
+    assert_eq!(bench.run(&judged).status, 3);
+}
+
+#[test]
 fn info_tells_agent_bounds_and_version() {
     let bench = Bench::new();
     bench.write("plate.obj", PLATE);

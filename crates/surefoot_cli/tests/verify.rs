@@ -72,3 +72,22 @@ fn what_is_required_can_be_chosen() {
     bench.fails(&with(&["--faults", "x.obj"]), 2, &[".glb"]);
     bench.fails(&["verify", "none.snav", "--scene", "scene.obj"], 1, &["none.snav"]);
 }
+
+#[test]
+fn tile_sets_of_detour_and_meshes_of_navcat_are_judged() {
+    let bench = room();
+    bench.ok(&["export", "mesh.snav", "-o", "peer.bin"]);
+    // The file says for whom it was built.
+    let judged = ["verify", "peer.bin", "--scene", "scene.obj", "--samples", "2000"];
+    let report = bench.json(&[&judged[..], &["--json"]].concat());
+    assert_eq!(report["passes"], true, "{report}");
+    assert_eq!(report["structure_faults"], 0);
+    assert!(report["complete_detail"]["counted"].as_u64().unwrap() > 1000, "{report}");
+    // Of a wider agent it is none.
+    assert_eq!(bench.run(&[&judged[..], &["--agent-radius", "0.5"]].concat()).status, 3);
+    let whole = bench.read("peer.bin");
+    bench.write("short.bin", &whole[..whole.len() / 2]);
+    bench.fails(&["verify", "short.bin", "--scene", "scene.obj"], 1, &["short.bin", "longer than"]);
+    bench.write("other.json", "{\"cells\": []}");
+    bench.fails(&["verify", "other.json", "--scene", "scene.obj"], 1, &["other.json", "navcat"]);
+}

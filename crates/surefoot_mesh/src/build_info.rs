@@ -104,3 +104,96 @@ impl BuildInfo {
         self.to_numbers().iter().position(|v| !(v.is_finite() && *v >= 0.0))
     }
 }
+
+/// Which triangles of the scene a build left out, or took for ground or for none, by patterns of their
+/// tags. Queries do not look at it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TagRules {
+    /// Triangles that were left out.
+    pub ignore: Vec<String>,
+    /// Triangles that are never ground.
+    pub obstacle: Vec<String>,
+    /// Triangles that are ground, whatever their slope or side.
+    pub ground: Vec<String>,
+}
+
+impl TagRules {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ignore.is_empty() && self.obstacle.is_empty() && self.ground.is_empty()
+    }
+
+    /// Whether a pattern can be kept in a file: something, on one line.
+    #[must_use]
+    pub fn is_pattern(text: &str) -> bool {
+        !text.is_empty() && !text.chars().any(char::is_control)
+    }
+
+    /// The first pattern that cannot be kept in a file.
+    pub(crate) fn first_fault(&self) -> Option<&str> {
+        let all = self.ignore.iter().chain(&self.obstacle).chain(&self.ground);
+        all.map(String::as_str).find(|pattern| !Self::is_pattern(pattern))
+    }
+
+    /// A line for each pattern, in the order of the fields.
+    pub(crate) fn to_text(&self) -> String {
+        let named = [IGNORE, OBSTACLE, GROUND].into_iter();
+        let lists = [&self.ignore, &self.obstacle, &self.ground];
+        let lines = named.zip(lists).flat_map(|(name, list)| list.iter().map(move |p| (name, p)));
+        lines.map(|(name, pattern)| format!("{name} {pattern}\n")).collect()
+    }
+
+    /// What a text stands for; where in it, in bytes, something else begins.
+    pub(crate) fn from_text(text: &str) -> Result<Self, usize> {
+        let mut rules = Self::default();
+        let (mut at, mut latest) = (0, 0);
+        for line in text.split_inclusive('\n') {
+            let words = line.strip_suffix('\n').and_then(|line| line.split_once(' '));
+            let (name, pattern) = words.ok_or(at)?;
+            let order = [IGNORE, OBSTACLE, GROUND].iter().position(|n| *n == name).ok_or(at)?;
+            // One form alone: otherwise one mesh could be two files.
+            if order < latest || !Self::is_pattern(pattern) {
+                return Err(at);
+            }
+            latest = order;
+            let lists = [&mut rules.ignore, &mut rules.obstacle, &mut rules.ground];
+            lists.into_iter().skip(order).take(1).for_each(|list| list.push(pattern.to_owned()));
+            at += line.len();
+        }
+        if rules.is_empty() { Err(0) } else { Ok(rules) }
+    }
+}
+
+const IGNORE: &str = "ignore";
+const OBSTACLE: &str = "obstacle";
+const GROUND: &str = "ground";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_come_back_from_their_text_and_from_no_other() {
+        let words = |all: &[&str]| all.iter().map(|s| (*s).to_owned()).collect::<Vec<String>>();
+        let rules = TagRules {
+            ignore: words(&["*glass*", "a b"]),
+            obstacle: Vec::new(),
+            ground: words(&["*"]),
+        };
+        let text = rules.to_text();
+        assert_eq!(text, "ignore *glass*\nignore a b\nground *\n");
+        assert_eq!(TagRules::from_text(&text), Ok(rules));
+        for (text, at) in [
+            ("", 0),
+            ("ignore", 0),
+            ("ignore \n", 0),
+            ("ignore a", 0),
+            ("ignore a\nwater b\n", 9),
+            ("ground a\nignore b\n", 9),
+            ("ignore a\r\n", 0),
+        ] {
+            assert_eq!(TagRules::from_text(text), Err(at), "{text:?}");
+        }
+    }
+}

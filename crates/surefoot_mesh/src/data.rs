@@ -7,7 +7,7 @@
 //! own vertices. Nothing here is checked: see [`NavMeshData::validate`].
 
 use crate::agent::Agent;
-use crate::build_info::BuildInfo;
+use crate::build_info::{BuildInfo, TagRules};
 use surefoot_geom::{Frame, LatticePoint};
 
 macro_rules! id_type {
@@ -218,6 +218,8 @@ pub struct NavMeshData {
     pub area_names: Vec<String>,
     /// How it was built, where that is known.
     pub build: Option<BuildInfo>,
+    /// Which tags of the scene decided for geometry.
+    pub tag_rules: TagRules,
 }
 
 #[cfg(test)]

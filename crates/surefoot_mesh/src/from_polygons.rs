@@ -5,6 +5,7 @@
 //! point at the same height are one. Polygons may turn either way.
 
 use crate::agent::Agent;
+use crate::build_info::TagRules;
 use crate::data::{AreaId, CellKind, EdgeClass, NO_EDGE, NavMeshData, VertexId};
 use crate::validate::MAX_EDGES;
 use glam::DVec3;
@@ -103,6 +104,7 @@ impl NavMeshData {
             links: Vec::new(),
             area_names: vec!["ground".to_owned()],
             build: None,
+            tag_rules: TagRules::default(),
         };
         let limit = MAX_EDGES;
         for (polygon, corners) in polygons.iter().enumerate() {

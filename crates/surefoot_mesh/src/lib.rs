@@ -57,7 +57,7 @@ mod query;
 mod validate;
 
 pub use agent::{Agent, AgentError};
-pub use build_info::{BuildInfo, BuildMethod};
+pub use build_info::{BuildInfo, BuildMethod, TagRules};
 pub use cell_shape::{CONVEX_SLACK_UNITS, MAX_NOTCHED_EDGES};
 pub use clearance::{CHORD_ERROR_M, Clearance, RadiusError};
 pub use data::{

@@ -54,6 +54,12 @@ pub enum ValidateError {
         /// Which one, in the order of the file's section.
         number: usize,
     },
+    /// A pattern of tags that a file cannot hold.
+    #[error("the pattern of tags {pattern:?} is empty or not one line; leave it out or mend it")]
+    TagPattern {
+        /// The pattern.
+        pattern: String,
+    },
     /// An array is too short or too long.
     #[error("{array} has {found} entries where the other arrays ask for {expected}")]
     ArrayLength {
@@ -280,6 +286,9 @@ impl NavMeshData {
         }
         if let Some(number) = self.build.and_then(|b| b.first_fault()) {
             return Err(ValidateError::Build { number });
+        }
+        if let Some(pattern) = self.tag_rules.first_fault() {
+            return Err(ValidateError::TagPattern { pattern: pattern.to_owned() });
         }
         self.check_arrays()?;
         self.check_vertices()?;

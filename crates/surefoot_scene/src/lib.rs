@@ -38,7 +38,7 @@ pub use error::{LoadError, ReadError};
 pub use load::SceneFormat;
 pub use scene::{IgnoredTriangles, ReachError, Scene, SceneError};
 pub use surefoot_geom::Bounds;
-pub use tags::{MAX_TAGS, NO_TAG, OVERFLOW_TAG_NAME, TagId};
+pub use tags::{MAX_TAGS, NO_TAG, OVERFLOW_TAG_NAME, TagId, TagPatterns, TagRole, tag_matches};
 #[cfg(feature = "load")]
 pub use write::SaveError;
 

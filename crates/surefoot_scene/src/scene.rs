@@ -5,7 +5,7 @@ use surefoot_geom::threads::prelude::*;
 use thiserror::Error;
 
 use crate::origin::{bounds_of, choose_origin, is_same};
-use crate::tags::{NO_TAG, TagId, TagInterner};
+use crate::tags::{NO_TAG, TagId, TagInterner, TagPatterns, TagRole};
 
 /// The largest extent of a scene along an axis, in metres: the lattice reaches 32,511 m to both
 /// sides of its origin, and a little room is left around the scene.
@@ -70,6 +70,8 @@ pub struct Scene {
     /// One per triangle, or empty when no triangle has a tag.
     pub(crate) tags: Vec<TagId>,
     pub(crate) tag_names: Vec<String>,
+    /// One per tag name, or empty when no tag says anything.
+    pub(crate) tag_roles: Vec<TagRole>,
     pub(crate) ignored: IgnoredTriangles,
 }
 
@@ -129,6 +131,34 @@ impl Scene {
     #[must_use]
     pub fn tag_names(&self) -> &[String] {
         &self.tag_names
+    }
+
+    /// What its tag says of a triangle.
+    #[must_use]
+    pub fn role(&self, triangle: usize) -> TagRole {
+        // NO_TAG is beyond all ids.
+        self.tag_roles.get(usize::from(self.tag(triangle).0)).copied().unwrap_or_default()
+    }
+
+    /// Whether a tag of some triangle says that it is ground or in the way.
+    #[must_use]
+    pub fn has_roles(&self) -> bool {
+        self.tag_roles.iter().any(|role| *role != TagRole::ByGeometry)
+    }
+
+    /// The scene without the triangles that patterns leave out, the others with the roles that they give.
+    #[must_use]
+    pub fn with_patterns(&self, patterns: &TagPatterns<'_>) -> Self {
+        let mut scene = self.clone();
+        let roles: Vec<Option<TagRole>> =
+            self.tag_names.iter().map(|name| patterns.role_of(name)).collect();
+        let is_kept = |tag: TagId| roles.get(usize::from(tag.0)).is_none_or(Option::is_some);
+        // Triangles without tags are kept, and there are either none or as many tags as triangles.
+        let mut of_triangle = self.tags.iter();
+        scene.triangles.retain(|_| of_triangle.next().is_none_or(|tag| is_kept(*tag)));
+        scene.tags.retain(|tag| is_kept(*tag));
+        scene.tag_roles = roles.into_iter().map(Option::unwrap_or_default).collect();
+        scene
     }
 
     /// What was left out.
@@ -229,6 +259,17 @@ impl Scene {
             let mut names = TagInterner::with_names(std::mem::take(&mut self.tag_names));
             let ids: Vec<TagId> = other.tag_names.iter().map(|name| names.intern(name)).collect();
             self.tag_names = names.into_names();
+            if self.has_roles() || other.has_roles() {
+                self.tag_roles.resize(self.tag_names.len(), TagRole::ByGeometry);
+                // A name that both have keeps what this scene says of it.
+                for (id, role) in ids.iter().zip(&other.tag_roles) {
+                    if let Some(known) = self.tag_roles.get_mut(usize::from(id.0))
+                        && *known == TagRole::ByGeometry
+                    {
+                        *known = *role;
+                    }
+                }
+            }
             self.tags.resize(triangles, NO_TAG);
             self.tags.extend((0..other.triangles.len()).map(|i| {
                 // NO_TAG is beyond all ids.
@@ -365,6 +406,33 @@ mod tests {
         let mut empty = Scene::default();
         empty.append(&triangle_at(20_000.0, None)).unwrap();
         assert_eq!(empty, triangle_at(20_000.0, None));
+    }
+
+    #[test]
+    fn patterns_leave_out_and_give_roles() {
+        let mut scene = triangle_at(0.0, Some("road"));
+        for (x, tag) in [(2.0, None), (4.0, Some("yard/Glass_2")), (6.0, Some("hedge"))] {
+            scene.append(&triangle_at(x, tag)).unwrap();
+        }
+        let words = |word: &str| vec![word.to_owned()];
+        let (ignore, obstacle, ground) = (words("*glass*"), words("hedge"), words("road"));
+        let patterns = TagPatterns { ignore: &ignore, obstacle: &obstacle, ground: &ground };
+        let ruled = scene.with_patterns(&patterns);
+        ruled.check_invariants().unwrap();
+        assert_eq!(ruled.triangle_count(), 3);
+        let roles: Vec<TagRole> = (0..3).map(|t| ruled.role(t)).collect();
+        assert_eq!(roles, [TagRole::Ground, TagRole::ByGeometry, TagRole::Obstacle]);
+        let mut joined = triangle_at(9.0, Some("lawn"));
+        joined.append(&ruled).unwrap();
+        let roles: Vec<TagRole> = (0..4).map(|t| joined.role(t)).collect();
+        let by_geometry = TagRole::ByGeometry;
+        assert_eq!(roles, [by_geometry, TagRole::Ground, by_geometry, TagRole::Obstacle]);
+        assert!(!scene.has_roles() && ruled.has_roles());
+        // Without tags there is nothing to match.
+        let plain = triangle_at(0.0, None);
+        let all = words("*");
+        let everything = TagPatterns { ignore: &all, ..TagPatterns::default() };
+        assert_eq!(plain.with_patterns(&everything), plain);
     }
 
     #[test]

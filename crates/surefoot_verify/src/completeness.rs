@@ -13,7 +13,7 @@ use crate::report::{ComponentReport, Missing, Report, Share, UncoveredPoint, spr
 use crate::settings::{Body, NOISE_M, VerifySettings};
 use crate::stand::Rosette;
 use crate::watch::Watch;
-use crate::world::{World, turn, upright_part};
+use crate::world::{World, turn};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use std::collections::{HashMap, VecDeque};
@@ -118,12 +118,8 @@ struct GroundSampler<'a> {
 
 impl<'a> GroundSampler<'a> {
     fn new(world: &'a World, body: &Body, settings: &VerifySettings) -> Self {
-        let triangles: Vec<u32> = world
-            .along_curve()
-            .iter()
-            .copied()
-            .filter(|&t| upright_part(world.corners(t)) >= body.least_up)
-            .collect();
+        let triangles: Vec<u32> =
+            world.along_curve().iter().copied().filter(|&t| world.is_ground(t, body)).collect();
         let mut sum = 0.0;
         let areas = triangles
             .iter()

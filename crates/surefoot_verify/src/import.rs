@@ -1,35 +1,76 @@
-//! A mesh from the polygons of another tool's file, so that it can be judged by the same rule.
+//! A mesh from another tool's file, so that it can be judged by the same rule.
 //!
-//! In goes a scene: the triangles of an OBJ (or any other) file that holds a navigation mesh. Out
-//! comes mesh data whose cells are those triangles, neighbours where two of them, and no third, run
-//! along the same two positions in opposite directions. Triangles without an area seen from above
-//! are left out: they carry nobody. Whatever else is wrong with the polygons stays as it is, for the
-//! check to find.
+//! Tile sets of Detour and meshes of navcat are read as they are. Of anything else the triangles are
+//! taken: in goes a scene, an OBJ (or any other) file that holds a navigation mesh; out comes mesh data
+//! whose cells are those triangles, neighbours where two of them, and no third, run along the same two
+//! positions in opposite directions. Triangles without an area seen from above are left out: they carry
+//! nobody. Whatever else is wrong with the polygons stays as it is, for the check to find.
+
+mod detour;
+mod error;
+mod navcat;
+mod tiles;
+
+pub use error::ImportError;
 
 use glam::DVec3;
-use surefoot_geom::{Frame, FrameError, LatticePoint, LatticeRangeError};
-use surefoot_mesh::{
-    Agent, AgentError, AreaId, CellKind, EdgeClass, NO_EDGE, NavMeshData, VertexId,
-};
+use surefoot_geom::{Frame, LatticePoint};
+use surefoot_mesh::{Agent, AreaId, CellKind, EdgeClass, NO_EDGE, NavMeshData, VertexId};
 use surefoot_scene::Scene;
-use thiserror::Error;
 
-/// Why a file cannot be taken as a mesh.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ImportError {
-    /// There is no polygon in it.
-    #[error("it holds no polygon with an area seen from above; check which way is up (--up)")]
-    Empty,
-    /// The up direction is none.
-    #[error(transparent)]
-    Up(#[from] FrameError),
-    /// A point is too far away.
-    #[error(transparent)]
-    Range(#[from] LatticeRangeError),
-    /// The agent cannot be.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
+/// Who walks on a mesh of another tool; what is not given is what the file says, or else the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GivenAgent {
+    /// Height in metres.
+    pub height_m: Option<f64>,
+    /// Radius in metres.
+    pub radius_m: Option<f64>,
+    /// Steepest slope in radians.
+    pub max_slope_rad: Option<f64>,
+    /// Highest step in metres.
+    pub max_step_m: Option<f64>,
+}
+
+impl GivenAgent {
+    /// The agent of a file that says nothing of one.
+    #[must_use]
+    pub fn or_default(self) -> Agent {
+        self.or([0.0; 3])
+    }
+
+    /// The agent of a file that says height, radius and climb; what is no size is not said.
+    fn or(self, [height, radius, climb]: [f64; 3]) -> Agent {
+        let plain = Agent::default();
+        let said = |v: f64, default: f64| if v > 0.0 && v.is_finite() { v } else { default };
+        // A file that says its height says its radius, which may be nought.
+        let radius = if height > 0.0 && radius >= 0.0 { radius } else { plain.radius_m };
+        Agent {
+            height_m: self.height_m.unwrap_or(said(height, plain.height_m)),
+            radius_m: self.radius_m.unwrap_or(radius),
+            max_slope_rad: self.max_slope_rad.unwrap_or(plain.max_slope_rad),
+            max_step_m: self.max_step_m.unwrap_or(said(climb, plain.max_step_m)),
+        }
+    }
+}
+
+/// A mesh from the bytes of a Detour tile set or tile.
+pub fn mesh_from_detour(
+    bytes: &[u8],
+    agent: GivenAgent,
+    up: [f64; 3],
+) -> Result<NavMeshData, ImportError> {
+    let set = detour::read(bytes)?;
+    tiles::mesh_from_tiles(&set.tiles, agent.or(set.agent), up)
+}
+
+/// A mesh from the JSON of navcat.
+pub fn mesh_from_navcat(
+    text: &[u8],
+    agent: GivenAgent,
+    up: [f64; 3],
+) -> Result<NavMeshData, ImportError> {
+    let (tiles, said) = navcat::read(text)?;
+    tiles::mesh_from_tiles(&tiles, agent.or(said), up)
 }
 
 /// A mesh whose cells are the triangles of a scene.
@@ -91,6 +132,7 @@ pub fn mesh_from_scene(
         links: Vec::new(),
         area_names: vec!["ground".to_owned()],
         build: None,
+        tag_rules: Default::default(),
     })
 }
 

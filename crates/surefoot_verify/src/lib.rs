@@ -23,7 +23,7 @@ mod watch;
 mod world;
 
 pub use ground::Reason;
-pub use import::{ImportError, mesh_from_scene};
+pub use import::{GivenAgent, ImportError, mesh_from_detour, mesh_from_navcat, mesh_from_scene};
 pub use report::{
     ComponentReport, ConnectionFault, Missing, Report, Share, Stratum, UncoveredPoint, UnsoundPoint,
 };
@@ -37,13 +37,13 @@ use judged::Judged;
 use settings::Body;
 use stand::Rosette;
 use surefoot_geom::Frame;
-use surefoot_mesh::{Agent, NavMeshData};
-use surefoot_scene::Scene;
+use surefoot_mesh::{Agent, NavMeshData, TagRules};
+use surefoot_scene::{Scene, TagPatterns};
 use watch::Watch;
 use world::World;
 
-/// Checks a mesh against its scene. `progress` is called now and then, from any thread, with the
-/// share of the work that is done.
+/// Checks a mesh against its scene, to which the mesh's own rules of tags are applied. `progress` is
+/// called now and then, from any thread, with the share of the work that is done.
 #[must_use]
 pub fn verify(
     mesh: &NavMeshData,
@@ -59,6 +59,14 @@ pub fn verify(
         report.complete = Share { passed: 0, counted: 1 };
         return report;
     }
+    let ruled;
+    let scene = if mesh.tag_rules.is_empty() {
+        scene
+    } else {
+        let TagRules { ignore, obstacle, ground } = &mesh.tag_rules;
+        ruled = scene.with_patterns(&TagPatterns { ignore, obstacle, ground });
+        &ruled
+    };
     let least_up = Body::plain(&mesh.agent, settings).least_up;
     let world = World::new(scene, &mesh.frame, least_up, settings.two_sided);
     let judged = Judged::new(mesh);

@@ -9,11 +9,18 @@ use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::{ByKey, Frame};
-use surefoot_scene::Scene;
+use surefoot_scene::{Scene, TagRole};
 
 /// Vertical part of the unit normal below which a triangle is upright: it leans by less than a
 /// twentieth of a degree, and seen from above it is a line.
 const UPRIGHT: f64 = 1e-3;
+
+/// A triangle and what its tag says of it.
+#[derive(Clone, Copy)]
+struct Tagged {
+    corners: [DVec3; 3],
+    role: TagRole,
+}
 
 /// A scene's triangles with Z up.
 pub(crate) struct World {
@@ -29,26 +36,33 @@ impl World {
             .into_par_iter()
             .map(|i| DVec3::from(frame.canonical_from_user(scene.point(i))))
             .collect();
-        let mut corners: Vec<[DVec3; 3]> = scene
+        let mut triangles: Vec<Tagged> = scene
             .triangles()
             .par_iter()
-            .map(|t| t.map(|i| points[i as usize]))
-            .filter(|t| t.iter().all(|p| p.is_finite()))
+            .enumerate()
+            .map(|(i, t)| Tagged { corners: t.map(|p| points[p as usize]), role: scene.role(i) })
+            .filter(|t| t.corners.iter().all(|p| p.is_finite()))
             .collect();
-        if two_sided {
-            for t in &mut corners {
-                if normal(t).z < 0.0 {
-                    t.swap(1, 2);
-                }
+        for Tagged { corners, role } in &mut triangles {
+            if (two_sided || *role == TagRole::Ground) && normal(corners).z < 0.0 {
+                corners.swap(1, 2);
             }
-        } else {
-            drop_undersides(&mut corners);
         }
-        let loose = loose_edges(&corners, least_up);
-        let tree = BoxTree::build_with(corners.len(), |i| Aabb::of_points(corners[i as usize]));
+        if !two_sided {
+            drop_undersides(&mut triangles);
+        }
+        let loose = loose_edges(&triangles, least_up);
+        let corners = |i: u32| triangles[i as usize].corners;
+        let tree = BoxTree::build_with(triangles.len(), |i| Aabb::of_points(corners(i)));
         let facets =
-            corners.into_par_iter().zip(loose).map(|(t, loose)| Facet::new(t, loose)).collect();
+            triangles.into_par_iter().zip(loose).map(|(t, loose)| Facet::new(t, loose)).collect();
         Self { facets, tree }
+    }
+
+    /// Whether a triangle is ground to a body, if nothing is in the way.
+    pub(crate) fn is_ground(&self, triangle: u32, body: &Body) -> bool {
+        let Facet { up, role, .. } = self.facets[triangle as usize];
+        Facing::of(up, role, body) == Facing::Walkable
     }
 
     pub(crate) fn triangle_count(&self) -> usize {
@@ -82,7 +96,9 @@ impl World {
             let facet = &self.facets[id as usize];
             // A triangle without area has no normal.
             if !facet.up.is_nan() {
-                place.facets.push(Facet { facing: Facing::of(facet.up, body), ..*facet });
+                place
+                    .facets
+                    .push(Facet { facing: Facing::of(facet.up, facet.role, body), ..*facet });
             }
         });
         place.sort_into_bins();
@@ -164,17 +180,17 @@ fn key(p: DVec3) -> [u64; 3] {
 
 /// Of two triangles that differ in their sense alone, drops the one that faces down: together they
 /// are a sheet seen from both sides, and what the lower one begins has no thickness.
-fn drop_undersides(corners: &mut Vec<[DVec3; 3]>) {
-    let canonical = |t: &[DVec3; 3]| {
-        let mut keys = t.map(key);
+fn drop_undersides(triangles: &mut Vec<Tagged>) {
+    let canonical = |t: &Tagged| {
+        let mut keys = t.corners.map(key);
         keys.sort_unstable();
         keys
     };
-    let faces_down: Vec<bool> = corners.par_iter().map(|t| normal(t).z < 0.0).collect();
+    let faces_down: Vec<bool> = triangles.par_iter().map(|t| normal(&t.corners).z < 0.0).collect();
     let mut order: Vec<([[u64; 3]; 3], u32)> =
-        corners.par_iter().enumerate().map(|(i, t)| (canonical(t), i as u32)).collect();
+        triangles.par_iter().enumerate().map(|(i, t)| (canonical(t), i as u32)).collect();
     order.par_sort_unstable();
-    let mut drop = vec![false; corners.len()];
+    let mut drop = vec![false; triangles.len()];
     for same in order.chunk_by(|a, b| a.0 == b.0) {
         if same.iter().any(|s| !faces_down[s.1 as usize]) {
             for s in same {
@@ -183,27 +199,28 @@ fn drop_undersides(corners: &mut Vec<[DVec3; 3]>) {
         }
     }
     let mut flags = drop.iter();
-    corners.retain(|_| !flags.next().copied().unwrap_or(false));
+    triangles.retain(|_| !flags.next().copied().unwrap_or(false));
 }
 
 /// For every triangle, a bit for each edge along which no other triangle runs the other way.
-fn loose_edges(corners: &[[DVec3; 3]], least_up: f64) -> Vec<u8> {
-    let mut edges: Vec<([u64; 3], [u64; 3], u32)> = corners
+fn loose_edges(triangles: &[Tagged], least_up: f64) -> Vec<u8> {
+    let mut edges: Vec<([u64; 3], [u64; 3], u32)> = triangles
         .par_iter()
         .enumerate()
         .flat_map_iter(|(i, t)| {
-            (0..3).map(move |k| (key(t[k]), key(t[(k + 1) % 3]), 4 * i as u32 + k as u32))
+            let key_at = move |k: usize| key(t.corners[k % 3]);
+            (0..3).map(move |k| (key_at(k), key_at(k + 1), 4 * i as u32 + k as u32))
         })
         .collect();
     edges.par_sort_unstable();
-    let mut loose = vec![0_u8; corners.len()];
+    let mut loose = vec![0_u8; triangles.len()];
     for &(from, to, id) in &edges {
         let first = edges.partition_point(|e| (e.0, e.1) < (to, from));
         // Only ground can carry the ground on.
-        let carried = edges[first..]
-            .iter()
-            .take_while(|e| (e.0, e.1) == (to, from))
-            .any(|e| upright_part(&corners[e.2 as usize / 4]) >= least_up);
+        let carried = edges[first..].iter().take_while(|e| (e.0, e.1) == (to, from)).any(|e| {
+            let Tagged { corners, role } = &triangles[e.2 as usize / 4];
+            Facing::is_walkable(upright_part(corners), *role, least_up)
+        });
         if !carried {
             loose[id as usize / 4] |= 1 << (id % 4);
         }
@@ -225,12 +242,21 @@ pub(crate) enum Facing {
 }
 
 impl Facing {
+    fn is_walkable(up: f64, role: TagRole, least_up: f64) -> bool {
+        match role {
+            TagRole::ByGeometry => up >= least_up,
+            TagRole::Obstacle => false,
+            TagRole::Ground => up > UPRIGHT,
+        }
+    }
+
     /// What a triangle with this vertical part of its unit normal is to a body.
-    fn of(up: f64, body: &Body) -> Self {
-        if up >= body.least_up {
+    fn of(up: f64, role: TagRole, body: &Body) -> Self {
+        if Self::is_walkable(up, role, body.least_up) {
             Self::Walkable
         } else if up > UPRIGHT {
-            Self::Steep
+            // What is in the way by its tag begins something solid, as an underside does.
+            if role == TagRole::Obstacle { Self::Down } else { Self::Steep }
         } else if up >= -UPRIGHT {
             Self::Upright
         } else {
@@ -245,6 +271,7 @@ pub(crate) struct Facet {
     pub(crate) corners: [DVec3; 3],
     pub(crate) facing: Facing,
     pub(crate) loose: u8,
+    role: TagRole,
     /// The vertical part of its unit normal.
     up: f64,
     pub(crate) low: DVec3,
@@ -254,7 +281,7 @@ pub(crate) struct Facet {
 }
 
 impl Facet {
-    fn new(corners: [DVec3; 3], loose: u8) -> Self {
+    fn new(Tagged { corners, role }: Tagged, loose: u8) -> Self {
         let n = normal(&corners);
         let up = n.z / n.length();
         let [a, b, c] = corners;
@@ -262,6 +289,7 @@ impl Facet {
             corners,
             facing: Facing::Upright,
             loose,
+            role,
             up,
             low: a.min(b).min(c),
             high: a.max(b).max(c),

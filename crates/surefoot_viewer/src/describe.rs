@@ -32,6 +32,7 @@ pub(crate) fn table() -> Value {
                 SettingKind::Direction => json!({ "type": "direction" }),
                 SettingKind::Points => json!({ "type": "points" }),
                 SettingKind::Areas => json!({ "type": "areas" }),
+                SettingKind::Patterns => json!({ "type": "patterns" }),
             };
             let methods: Vec<&str> = s.methods.iter().map(|m| m.name()).collect();
             kind["key"] = s.key.into();
@@ -111,6 +112,11 @@ pub fn build_flags(settings: &BakeSettings) -> Vec<String> {
             SettingValue::Areas(all) => {
                 for rule in all {
                     flags.extend([flag.clone(), rule.to_string()]);
+                }
+            }
+            SettingValue::Patterns(all) => {
+                for pattern in all {
+                    flags.extend([flag.clone(), pattern.clone()]);
                 }
             }
             _ => flags.extend([flag, value.to_string()]),

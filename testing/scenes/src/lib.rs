@@ -33,6 +33,7 @@ mod houses;
 pub mod inside;
 mod kerbs;
 mod maze;
+pub mod mutate;
 mod noise;
 mod outline;
 mod overhang;

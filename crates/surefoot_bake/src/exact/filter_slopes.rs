@@ -8,7 +8,7 @@ use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::input::classify::{Classifier, FaceClass, is_lower_side_of_sheet};
 use crate::input::points::{Point3, normal_units};
-use crate::input::read::Soup;
+use crate::input::read::{Soup, TriangleTag};
 use crate::view::{FaceLook, StageView};
 use glam::DVec3;
 use surefoot_geom::threads::prelude::*;
@@ -34,7 +34,7 @@ impl TriangleClass {
         match face {
             FaceClass::UPRIGHT => Self::Vertical,
             FaceClass::STEEP => Self::Steep,
-            FaceClass::DOWN => Self::Down,
+            FaceClass::DOWN | FaceClass::OBSTACLE => Self::Down,
             _ => Self::Walkable,
         }
     }
@@ -62,15 +62,18 @@ impl SortedSoup {
     pub(crate) fn view(&self) -> StageView {
         let frame = &self.soup.frame;
         let mut view = StageView::in_frame(frame);
-        for ((t, class), area) in
-            self.soup.triangles.iter().zip(&self.classes).zip(&self.soup.areas)
+        for ((t, class), tag) in self.soup.triangles.iter().zip(&self.classes).zip(&self.soup.tags)
         {
             let corners = self.soup.corners_m(*t);
             let edges = match class {
                 TriangleClass::Walkable | TriangleClass::Riser => {
                     let is_riser = *class == TriangleClass::Riser;
                     let kind = if is_riser { CellKind::Ramp } else { CellKind::Ground };
-                    view.add_face(frame, &corners, FaceLook { kind, ..FaceLook::ground(area.0) });
+                    view.add_face(
+                        frame,
+                        &corners,
+                        FaceLook { kind, ..FaceLook::ground(tag.area.0) },
+                    );
                     continue;
                 }
                 TriangleClass::Steep => EdgeClass::Open,
@@ -108,9 +111,10 @@ pub(crate) fn filter_slopes(
     let (normals, classes): (Vec<DVec3>, Vec<TriangleClass>) = soup
         .triangles
         .par_iter()
-        .map(|&t| {
+        .zip(&soup.tags)
+        .map(|(&t, tag)| {
             let normal = soup.normal(t);
-            (normal.normalize(), TriangleClass::of(classifier.facing(normal, 0)))
+            (normal.normalize(), TriangleClass::of(classifier.class(normal, *tag)))
         })
         .unzip();
     for (name, class) in [
@@ -146,22 +150,22 @@ fn drop_needles(soup: &mut Soup) -> usize {
 
 /// Turns every triangle up and drops what has become a duplicate.
 fn turn_up(soup: &mut Soup) {
-    let mut turned: Vec<([u32; 3], surefoot_mesh::AreaId)> = soup
+    let mut turned: Vec<([u32; 3], TriangleTag)> = soup
         .triangles
         .iter()
-        .zip(&soup.areas)
-        .map(|(&[a, b, c], &area)| {
-            (if soup.normal([a, b, c]).z < 0.0 { [a, c, b] } else { [a, b, c] }, area)
+        .zip(&soup.tags)
+        .map(|(&[a, b, c], &tag)| {
+            (if soup.normal([a, b, c]).z < 0.0 { [a, c, b] } else { [a, b, c] }, tag)
         })
         .collect();
-    turned.par_sort_unstable();
+    turned.par_sort_unstable_by_key(|(t, tag)| (*t, tag.rank()));
     turned.dedup_by_key(|t| t.0);
-    (soup.triangles, soup.areas) = turned.into_iter().unzip();
+    (soup.triangles, soup.tags) = turned.into_iter().unzip();
 }
 
 fn retain(soup: &mut Soup, keep: &[bool]) {
     let mut flags = keep.iter();
     soup.triangles.retain(|_| flags.next().copied().unwrap_or(true));
     let mut flags = keep.iter();
-    soup.areas.retain(|_| flags.next().copied().unwrap_or(true));
+    soup.tags.retain(|_| flags.next().copied().unwrap_or(true));
 }

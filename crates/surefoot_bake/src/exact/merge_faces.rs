@@ -111,7 +111,7 @@ pub(crate) fn merge_faces(
                     TriangleClass::Riser => CellKind::Ramp,
                     _ => CellKind::Ground,
                 },
-                area: sorted.soup.areas[seed as usize],
+                area: sorted.soup.tags[seed as usize].area,
                 source: triangles.first().map(|&t| TriangleId::new(t)),
             },
             outline: outline(&sorted, &triangles),
@@ -136,7 +136,7 @@ fn grow_faces(sorted: &SortedSoup, order: &[(f64, u32)]) -> (Vec<u32>, Vec<Vec<u
         let face = groups.len() as u32;
         let normal = sorted.normals[seed as usize];
         let at = metres(sorted.corners(seed)[0]);
-        let area = sorted.soup.areas[seed as usize];
+        let area = sorted.soup.tags[seed as usize].area;
         let class = sorted.classes[seed as usize];
         let mut group = Vec::new();
         face_of_triangle[seed as usize] = face;
@@ -146,7 +146,7 @@ fn grow_faces(sorted: &SortedSoup, order: &[(f64, u32)]) -> (Vec<u32>, Vec<Vec<u
             for n in neighbours[t as usize] {
                 if n == NONE
                     || face_of_triangle[n as usize] != NONE
-                    || sorted.soup.areas[n as usize] != area
+                    || sorted.soup.tags[n as usize].area != area
                     || sorted.classes[n as usize] != class
                     || sorted.normals[n as usize].dot(normal) < PARALLEL_COSINE
                 {

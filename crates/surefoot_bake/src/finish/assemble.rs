@@ -13,7 +13,7 @@ use crate::view::{FaceLook, StageView};
 use glam::DVec3;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::threads::prelude::*;
-use surefoot_mesh::{Agent, BuildInfo, EdgeClass, NO_EDGE, NavMeshData, VertexId};
+use surefoot_mesh::{Agent, BuildInfo, EdgeClass, NO_EDGE, NavMeshData, TagRules, VertexId};
 
 /// Corners whose heights differ by less are one vertex, in metres.
 const SAME_HEIGHT_M: f64 = 2e-3;
@@ -22,7 +22,7 @@ pub(crate) fn assemble(
     surface: &PartitionedSurface,
     agent: &Agent,
     settings: &PartitionSettings,
-    build: BuildInfo,
+    (build, tag_rules): (BuildInfo, TagRules),
     context: &mut StageContext<'_>,
 ) -> Result<NavMeshData, BakeError> {
     let count: usize = surface.cells.iter().map(|c| c.edges.len()).sum();
@@ -45,6 +45,7 @@ pub(crate) fn assemble(
         links: Vec::new(),
         area_names: surface.area_names.clone(),
         build: Some(build),
+        tag_rules,
     };
     for cell in &surface.cells {
         for e in &cell.edges {

@@ -6,10 +6,11 @@
 
 use crate::input::limits::{SLOPE_SLACK, VERTICAL_SINE};
 use crate::input::points::Point3;
-use crate::input::read::Soup;
+use crate::input::read::{Soup, TriangleTag};
 use glam::DVec3;
 use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::Agent;
+use surefoot_scene::TagRole;
 
 /// What a triangle is to the agent, packed: facing, whether it can be walked on, area type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +23,9 @@ impl FaceClass {
     pub(crate) const STEEP: Self = Self(1);
     /// Facing down.
     pub(crate) const DOWN: Self = Self(2);
+
+    /// In the way by its tag: whatever it faces, something solid begins there.
+    pub(crate) const OBSTACLE: Self = Self(2 | 8);
 
     /// All that it is, packed.
     pub(crate) const fn bits(self) -> u32 {
@@ -103,6 +107,17 @@ impl Classifier {
         self.facing_by_cosine(normal, area)
     }
 
+    /// What a triangle is to a column, its tag heard first. What is ground by its tag faces up by now.
+    #[inline]
+    pub(crate) fn class(&self, normal: DVec3, tag: TriangleTag) -> FaceClass {
+        let class = self.facing(normal, tag.area.0);
+        match tag.role {
+            TagRole::Obstacle if class.faces_up() => FaceClass::OBSTACLE,
+            TagRole::Ground if class != FaceClass::UPRIGHT => FaceClass::ground(tag.area.0),
+            _ => class,
+        }
+    }
+
     /// The same by the cosine of the triangle's slope.
     #[cold]
     fn facing_by_cosine(&self, normal: DVec3, area: u16) -> FaceClass {
@@ -141,9 +156,9 @@ pub(crate) fn class_triangles(
     soup: &Soup,
     classifier: &Classifier,
 ) -> impl ParallelIterator<Item = (ClassedTriangle, [u32; 3])> {
-    soup.triangles.par_iter().zip(&soup.areas).filter_map(|(&t, area)| {
+    soup.triangles.par_iter().zip(&soup.tags).filter_map(|(&t, tag)| {
         let normal = soup.normal(t);
-        let class = classifier.facing(normal, area.0);
+        let class = classifier.class(normal, *tag);
         let corners = t.map(|p| soup.points[p as usize]);
         (!is_lower_side_of_sheet(soup, t, normal))
             .then_some((ClassedTriangle { corners, class }, t))

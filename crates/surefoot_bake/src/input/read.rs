@@ -17,7 +17,7 @@ use surefoot_geom::Frame;
 use surefoot_geom::lattice::{LATTICE_PER_M, LatticeRangeError, M_PER_LATTICE, REACH_UNITS};
 use surefoot_geom::threads::prelude::*;
 use surefoot_mesh::AreaId;
-use surefoot_scene::{NO_TAG, Scene};
+use surefoot_scene::{NO_TAG, Scene, TagRole, tag_matches};
 
 /// Triangles in the canonical frame.
 #[derive(Debug)]
@@ -27,9 +27,28 @@ pub(crate) struct Soup {
     pub(crate) points: Vec<Point3>,
     /// Sorted by their points, the smallest first; no two equal, none without area.
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// The area type of each triangle.
-    pub(crate) areas: Vec<AreaId>,
+    /// What the tag of each triangle says.
+    pub(crate) tags: Vec<TriangleTag>,
     pub(crate) area_names: Vec<String>,
+}
+
+/// What its tag says of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TriangleTag {
+    pub(crate) area: AreaId,
+    pub(crate) role: TagRole,
+}
+
+impl TriangleTag {
+    /// Of equal triangles the one counts whose tag comes first: what is in the way, then what is ground.
+    pub(crate) fn rank(self) -> (u8, AreaId) {
+        let role = match self.role {
+            TagRole::Obstacle => 0,
+            TagRole::Ground => 1,
+            TagRole::ByGeometry => 2,
+        };
+        (role, self.area)
+    }
 }
 
 impl Soup {
@@ -47,8 +66,8 @@ impl Soup {
     /// All triangles.
     pub(crate) fn view(&self) -> StageView {
         let mut view = StageView::in_frame(&self.frame);
-        for (t, area) in self.triangles.iter().zip(&self.areas) {
-            view.add_face(&self.frame, &self.corners_m(*t), FaceLook::ground(area.0));
+        for (t, tag) in self.triangles.iter().zip(&self.tags) {
+            view.add_face(&self.frame, &self.corners_m(*t), FaceLook::ground(tag.area.0));
         }
         view
     }
@@ -83,34 +102,38 @@ pub(crate) fn read(
     }
 
     let (areas_of_tags, area_names) = resolve_areas(scene, settings.areas, context);
-    let mut triangles: Vec<([u32; 3], AreaId)> = scene
+    let mut triangles: Vec<([u32; 3], TriangleTag)> = scene
         .triangles()
         .par_iter()
         .enumerate()
         .filter_map(|(i, t)| {
-            let t = t.map(|p| welded[p as usize]);
+            let mut t = t.map(|p| welded[p as usize]);
             let n =
                 normal_units(points[t[0] as usize], points[t[1] as usize], points[t[2] as usize]);
             if n == DVec3::ZERO {
                 return None;
             }
+            let role = scene.role(i);
+            if role == TagRole::Ground && n.z < 0.0 {
+                t.swap(1, 2);
+            }
             let first = (0..3).min_by_key(|&k| t[k]).unwrap_or(0);
             let turned = [t[first], t[(first + 1) % 3], t[(first + 2) % 3]];
             let tag = scene.tag(i);
             let area = if tag == NO_TAG { AreaId(0) } else { areas_of_tags[usize::from(tag.0)] };
-            Some((turned, area))
+            Some((turned, TriangleTag { area, role }))
         })
         .collect();
     let degenerate = scene.triangle_count() - triangles.len();
-    triangles.par_sort_unstable();
+    triangles.par_sort_unstable_by_key(|(t, tag)| (*t, tag.rank()));
     triangles.dedup_by_key(|t| t.0);
     context.report.ignored_triangles += degenerate as u64;
     context.count("points", points.len());
     context.count("triangles", triangles.len());
     context.count("too_small", degenerate);
     context.count("duplicates", scene.triangle_count() - degenerate - triangles.len());
-    let (triangles, areas) = triangles.into_iter().unzip();
-    Ok(Soup { frame, points, triangles, areas, area_names })
+    let (triangles, tags) = triangles.into_iter().unzip();
+    Ok(Soup { frame, points, triangles, tags, area_names })
 }
 
 /// Which points belong to a triangle.
@@ -181,40 +204,9 @@ fn resolve_areas(
         })
         .collect();
     for (rule, _) in rules.iter().zip(hit).filter(|(_, hit)| !hit) {
-        context.warn(Warning::AreaRuleUnused { pattern: rule.tag_pattern.clone() });
+        context.warn(Warning::TagPatternUnused { pattern: rule.tag_pattern.clone() });
     }
     (of_tags, names)
-}
-
-fn tag_matches(tag: &str, pattern: &str) -> bool {
-    let pattern = pattern.to_lowercase();
-    let tag = tag.to_lowercase();
-    glob(&tag, &pattern) || tag.split('/').any(|part| glob(part, &pattern))
-}
-
-/// Whether a text matches a pattern in which `*` stands for anything. Linear in practice: only the
-/// last star is ever taken back.
-fn glob(text: &str, pattern: &str) -> bool {
-    let (text, pattern): (Vec<char>, Vec<char>) =
-        (text.chars().collect(), pattern.chars().collect());
-    let (mut t, mut p) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while t < text.len() {
-        if p < pattern.len() && pattern[p] == '*' {
-            star = Some((p, t));
-            p += 1;
-        } else if p < pattern.len() && pattern[p] == text[t] {
-            p += 1;
-            t += 1;
-        } else if let Some((star_p, star_t)) = star {
-            p = star_p + 1;
-            t = star_t + 1;
-            star = Some((star_p, t));
-        } else {
-            return false;
-        }
-    }
-    pattern[p..].iter().all(|&c| c == '*')
 }
 
 #[cfg(test)]
@@ -234,16 +226,6 @@ mod tests {
         assert_eq!(one.points, two.points);
         assert_eq!(one.triangles, two.triangles);
         assert_eq!(one.triangles.len(), 2);
-    }
-
-    #[test]
-    fn patterns_match_whole_tags_and_their_parts() {
-        assert!(tag_matches("Lake/Mesh/Water_01", "*water*"));
-        assert!(tag_matches("Lake/Mesh/Water", "water"));
-        assert!(!tag_matches("Lake/Mesh/Waterfall", "water"));
-        assert!(tag_matches("abc", "a*c*"));
-        assert!(!tag_matches("", "a"));
-        assert!(tag_matches("", "*"));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(crate) fn read_triangles(
     classifier: &Classifier,
     context: &mut StageContext<'_>,
 ) -> Result<ReadTriangles, BakeError> {
-    if settings.cluster_m > 0.0 || !settings.areas.is_empty() {
+    if settings.cluster_m > 0.0 || !settings.areas.is_empty() || scene.has_roles() {
         let soup = read(scene, settings, context)?;
         let (triangles, numbers) = class_triangles(&soup, classifier).unzip();
         let (frame, area_names, points) = (soup.frame, soup.area_names, soup.points);

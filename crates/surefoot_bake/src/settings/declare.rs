@@ -23,6 +23,8 @@ pub enum SettingKind {
     Points,
     /// Any number of area types with patterns of tags.
     Areas,
+    /// Any number of patterns of tags.
+    Patterns,
 }
 
 /// What numbers a setting takes, in the unit that people use: metres, degrees, cells.
@@ -69,6 +71,8 @@ pub enum SettingValue {
     Points(Vec<[f64; 3]>),
     /// Area types with patterns of tags.
     Areas(Vec<AreaRule>),
+    /// Patterns of tags.
+    Patterns(Vec<String>),
 }
 
 const fn number(unit: &'static str, low: f64, high: f64) -> NumberRange {
@@ -207,6 +211,7 @@ field_of!(bool, Switch);
 field_of!([f64; 3], Direction);
 field_of!(Vec<[f64; 3]>, Points);
 field_of!(Vec<AreaRule>, Areas);
+field_of!(Vec<String>, Patterns);
 
 /// A field's line of the table: how it is read and set, then what is said of it. Without its method a
 /// setting has its default, and what is set is looked at and goes nowhere.

@@ -58,6 +58,12 @@ pub enum SettingsError {
         /// The seed.
         seed: [f64; 3],
     },
+    /// A pattern of tags that matches nothing or that a file cannot hold.
+    #[error("the pattern {pattern:?} is empty or not one line; give one such as `*glass*`")]
+    TagPattern {
+        /// The pattern.
+        pattern: String,
+    },
     /// More area types than ids.
     #[error("{count} area types are more than the 65,535 that a mesh can hold")]
     TooManyAreas {

@@ -6,7 +6,8 @@ use super::{
     SettingValue, SettingsError, VoxelSettings,
 };
 use surefoot_geom::Frame;
-use surefoot_mesh::{Agent, BuildInfo};
+use surefoot_mesh::{Agent, BuildInfo, TagRules};
+use surefoot_scene::TagPatterns;
 
 /// Settings that have been checked.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct Resolved {
     pub(crate) min_area_m2: f64,
     pub(crate) fill_gaps_m: f64,
     pub(crate) areas: Vec<AreaRule>,
+    /// Which tags decide for geometry.
+    pub(crate) tag_rules: TagRules,
     /// Each method's own; the defaults of those that were not chosen.
     pub(crate) exact: ExactSettings,
     pub(crate) voxel: VoxelSettings,
@@ -79,6 +82,15 @@ impl BakeSettings {
         if self.areas.len() >= usize::from(u16::MAX) {
             return Err(SettingsError::TooManyAreas { count: self.areas.len() });
         }
+        let tag_rules = TagRules {
+            ignore: self.ignore.clone(),
+            obstacle: self.obstacle.clone(),
+            ground: self.ground.clone(),
+        };
+        let patterns = [&self.ignore, &self.obstacle, &self.ground].into_iter().flatten();
+        if let Some(pattern) = patterns.into_iter().find(|p| !TagRules::is_pattern(p)) {
+            return Err(SettingsError::TagPattern { pattern: pattern.clone() });
+        }
         let (mut exact, mut voxel, mut layered) =
             (ExactSettings::default(), VoxelSettings::default(), LayeredSettings::default());
         match self.method {
@@ -100,6 +112,7 @@ impl BakeSettings {
             min_area_m2: self.min_area_m2,
             fill_gaps_m: self.fill_gaps_m,
             areas: self.areas.clone(),
+            tag_rules,
             exact,
             voxel,
             layered: ResolvedLayered {
@@ -190,6 +203,12 @@ impl Resolved {
     /// What a reader has to know.
     pub(crate) fn reading(&self) -> ReadSettings<'_> {
         ReadSettings { frame: self.frame, cluster_m: self.cluster_m, areas: &self.areas }
+    }
+
+    /// The same as a scene takes them.
+    pub(crate) fn tag_patterns(&self) -> TagPatterns<'_> {
+        let TagRules { ignore, obstacle, ground } = &self.tag_rules;
+        TagPatterns { ignore, obstacle, ground }
     }
 
     /// What the mesh says about how it was built.

@@ -47,6 +47,7 @@ impl Serialize for SettingValue {
             Self::Direction(d) => d.serialize(serializer),
             Self::Points(all) => all.serialize(serializer),
             Self::Areas(all) => all.serialize(serializer),
+            Self::Patterns(all) => all.serialize(serializer),
         }
     }
 }
@@ -67,6 +68,7 @@ impl<'de> DeserializeSeed<'de> for &SettingInfo {
             SettingKind::Areas => {
                 Vec::<AreaRule>::deserialize(deserializer).map(SettingValue::Areas)
             }
+            SettingKind::Patterns => Vec::deserialize(deserializer).map(SettingValue::Patterns),
         };
         let value = value.map_err(|e| D::Error::custom(format!("`{}`: {e}", self.key)))?;
         // Names of choices and whole numbers are looked at here, where a file knows its line.

@@ -160,6 +160,7 @@ impl SettingInfo {
             SettingKind::Direction => "x, y, z, -x, -y, -z or three numbers".to_owned(),
             SettingKind::Points => "points".to_owned(),
             SettingKind::Areas => "rules NAME=PATTERN".to_owned(),
+            SettingKind::Patterns => "patterns of tags".to_owned(),
         }
     }
 
@@ -201,7 +202,7 @@ impl SettingInfo {
     }
 
     /// Reads a value as people write it: `0.3`, `ramps`, `true`, `-z` or `0,0,1` for directions,
-    /// `0,0,0;4,0,2` for points and `water=*lake*;mud=*swamp*` for area types.
+    /// `0,0,0;4,0,2` for points, `water=*lake*;mud=*swamp*` for area types and `*glass*;hedge` for patterns.
     pub fn parse(&self, text: &str) -> Result<SettingValue, SettingsError> {
         let word = text.trim();
         let items = || text.split(';').map(str::trim).filter(|t| !t.is_empty());
@@ -220,6 +221,9 @@ impl SettingInfo {
                 let rules = items().map(|rule| rule.parse::<AreaRule>().ok());
                 rules.collect::<Option<_>>().map(SettingValue::Areas)
             }
+            SettingKind::Patterns => {
+                Some(SettingValue::Patterns(items().map(str::to_owned).collect()))
+            }
         };
         value.ok_or_else(|| self.refuse(word))
     }
@@ -234,6 +238,7 @@ impl SettingInfo {
             SettingKind::Direction => "x, y, z, -x, -y, -z or three numbers a,b,c".to_owned(),
             SettingKind::Points => "points x,y,z apart by semicolons".to_owned(),
             SettingKind::Areas => "rules NAME=PATTERN apart by semicolons".to_owned(),
+            SettingKind::Patterns => "patterns of tags apart by semicolons".to_owned(),
         };
         SettingsError::Value { key: self.key, text: text.to_owned(), wanted }
     }
@@ -261,6 +266,7 @@ impl std::fmt::Display for SettingValue {
                 let rules: Vec<String> = all.iter().map(ToString::to_string).collect();
                 f.write_str(&rules.join(";"))
             }
+            Self::Patterns(all) => f.write_str(&all.join(";")),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::voxel::bin_tiles::TiledGrid;
 use crate::voxel::bridge_steps::bridge_steps;
 use crate::voxel::keep_risers::keep_risers;
 use crate::voxel::sample_places::Places;
-use crate::voxel::spans::{Columns, GroundSpan, Made, NO_GROUND, SolidSpan};
+use crate::voxel::spans::{Columns, GroundSpan, Made, NO_GROUND, OtherTop, SolidSpan};
 
 /// What a surface covers of a column: a sample without its triangle. Lowest and highest point and
 /// surface in one number, so that comparing is one instruction and not three branches.
@@ -306,6 +306,7 @@ fn walk_over_low(columns: &mut Columns, first: usize, grid: &TiledGrid) {
         let as_found = *span;
         if let Some(b) = below
             && span.area == NO_GROUND
+            && span.other != OtherTop::Obstacle
             && b.area != NO_GROUND
             && i64::from(span.top) - i64::from(b.top) <= grid.step
         {
@@ -374,11 +375,15 @@ fn fill_solids(parts: &mut Vec<CoveredRange>, facing: &mut Vec<i64>) {
 fn solid_of_one(part: &CoveredRange) -> SolidSpan {
     let (lo, top, class) = (part.lo(), part.hi(), part.class());
     let (area, made) = (NO_GROUND, Made::Surface);
-    let mut span = SolidSpan { lo, top, ground: top, rise: 0, area, steep: false, made };
+    let other = OtherTop::Plain;
+    let mut span = SolidSpan { lo, top, ground: top, rise: 0, area, other, made };
     if class.is_ground() {
         span.area = class.area();
     } else if class == FaceClass::STEEP {
-        span.steep = true;
+        span.other = OtherTop::Steep;
+    } else if class == FaceClass::OBSTACLE {
+        span.other = OtherTop::Obstacle;
+        return span;
     } else {
         return span;
     }
@@ -396,13 +401,19 @@ fn solid_span(
     column: usize,
 ) -> (SolidSpan, Option<OtherGround>) {
     let (lo, ground, area, made) = (parts[0].lo(), top, NO_GROUND, Made::Surface);
-    let mut span = SolidSpan { lo, top, ground, rise: 0, area, steep: false, made };
+    let other = OtherTop::Plain;
+    let mut span = SolidSpan { lo, top, ground, rise: 0, area, other, made };
     let walkable = || parts.iter().filter(|s| s.class().is_ground());
     let best = walkable().max_by_key(|s| (s.hi(), s.class()));
     let best = best.filter(|best| i64::from(top) - i64::from(best.hi()) <= places.step_over);
+    let lowest_hi = best.map_or(i32::MIN, |best| best.hi());
+    if parts.iter().any(|s| s.class() == FaceClass::OBSTACLE && s.hi() >= lowest_hi) {
+        span.other = OtherTop::Obstacle;
+        return (span, None);
+    }
     let Some(best) = best else {
         if let Some(steep) = parts.iter().find(|s| s.class() == FaceClass::STEEP && s.hi() == top) {
-            span.steep = true;
+            span.other = OtherTop::Steep;
             span.rise = (i64::from(top) - i64::from(steep.lo())).min(i64::from(i32::MAX)) as i32;
             span.ground = ((i64::from(steep.lo()) + i64::from(top)) / 2) as i32;
         }

@@ -12,9 +12,20 @@ pub(crate) struct SolidSpan {
     pub(crate) ground: i32,
     pub(crate) rise: i32,
     pub(crate) area: u16,
-    /// Whether the top is too steep, but faces up.
-    pub(crate) steep: bool,
+    /// What the top is where it is no ground.
+    pub(crate) other: OtherTop,
     pub(crate) made: Made,
+}
+
+/// What a top is that is no ground by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OtherTop {
+    /// Anything: where it is low, it is stepped over.
+    Plain,
+    /// It faces up, too steeply.
+    Steep,
+    /// Its tag says that it is in the way, however low.
+    Obstacle,
 }
 
 /// What makes the top of a span ground.
@@ -31,8 +42,8 @@ pub(crate) enum Made {
 impl SolidSpan {
     /// Ground across a gap.
     pub(crate) const fn bridge(height: i32, rise: i32, area: u16) -> Self {
-        let (steep, made) = (false, Made::Bridge);
-        Self { lo: height, top: height, ground: height, rise, area, steep, made }
+        let (other, made) = (OtherTop::Plain, Made::Bridge);
+        Self { lo: height, top: height, ground: height, rise, area, other, made }
     }
 
     pub(crate) const fn is_ground(&self) -> bool {
@@ -57,7 +68,7 @@ impl SolidSpan {
 
     /// Whether the top is too steep, but faces up.
     pub(crate) const fn is_steep(&self) -> bool {
-        self.steep && !self.is_ground()
+        matches!(self.other, OtherTop::Steep) && !self.is_ground()
     }
 
     pub(crate) const fn make_ground(&mut self, area: u16, made: Made) {

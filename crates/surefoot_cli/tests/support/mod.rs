@@ -116,6 +116,7 @@ impl Bench {
             links: Vec::new(),
             area_names: vec!["ground".to_owned()],
             build: None,
+            tag_rules: Default::default(),
         };
         self.write(name, empty.validate().expect("an empty mesh is sound").to_bytes());
     }

@@ -48,7 +48,10 @@ pub(crate) const SECTIONS: [([u8; 4], usize); 12] = [
 /// The section that says how the mesh was built; it may be missing.
 pub(crate) const BUILD: [u8; 4] = *b"bset";
 
-/// Bytes of one number of it.
+/// The section that says which tags decided for geometry; missing where none did.
+pub(crate) const TAG_RULES: [u8; 4] = *b"btag";
+
+/// Bytes of one number of `BUILD`.
 pub(crate) const BUILD_ELEMENT_BYTES: usize = 8;
 
 pub(crate) const SETTINGS: [u8; 4] = *b"SETT";

@@ -9,10 +9,10 @@ use super::layout::{
     ALIGNMENT, BUILD, BUILD_ELEMENT_BYTES, CELL_AREAS, CELL_FIRST_EDGES, CELL_KINDS, EDGE_CLASSES,
     EDGE_TWINS, EDGE_VERTICES, ENTRY_BYTES, HEADER_BYTES, LINK_BYTES, LINK_TWO_WAY, LINKS, MAGIC,
     MAX_SECTIONS, NAME_ENDS, NAME_TEXT, SECTIONS, SETTINGS, SETTINGS_NUMBERS, SNAV_VERSION,
-    VERTEX_HEIGHTS, VERTEX_POINTS,
+    TAG_RULES, VERTEX_HEIGHTS, VERTEX_POINTS,
 };
 use crate::agent::Agent;
-use crate::build_info::{BUILD_NUMBERS, BuildInfo};
+use crate::build_info::{BUILD_NUMBERS, BuildInfo, TagRules};
 use crate::data::{AreaId, CellId, CellKind, EdgeClass, Link, LinkKind, NavMeshData, VertexId};
 use crate::mesh::NavMesh;
 use crate::validate::ValidateError;
@@ -150,6 +150,7 @@ impl std::fmt::Display for SectionName {
 pub struct SnavView<'a> {
     sections: [&'a [u8]; SECTIONS.len()],
     build: Option<&'a [u8]>,
+    tag_rules: Option<&'a [u8]>,
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -239,7 +240,7 @@ impl<'a> SnavView<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self, SnavError> {
         let table_end = check_header(bytes)?;
         let mut found: [Option<&'a [u8]>; SECTIONS.len()] = [None; SECTIONS.len()];
-        let mut build = None;
+        let (mut build, mut tag_rules) = (None, None);
         let mut end = table_end;
         for entry in bytes[HEADER_BYTES..table_end].chunks_exact(ENTRY_BYTES) {
             let id = [entry[0], entry[1], entry[2], entry[3]];
@@ -252,6 +253,11 @@ impl<'a> SnavView<'a> {
                     return Err(wrong_length);
                 }
                 &mut build
+            } else if id == TAG_RULES {
+                if element_bytes != 1 {
+                    return Err(wrong_length);
+                }
+                &mut tag_rules
             } else if let Some(number) = SECTIONS.iter().position(|(name, _)| *name == id) {
                 if element_bytes != SECTIONS[number].1 || content.len() % element_bytes != 0 {
                     return Err(wrong_length);
@@ -275,7 +281,7 @@ impl<'a> SnavView<'a> {
             let section = SectionName(SECTIONS[number].0);
             sections[number] = content.ok_or(SnavError::MissingSection { section })?;
         }
-        Ok(Self { sections, build })
+        Ok(Self { sections, build, tag_rules })
     }
 
     fn bytes(&self, id: [u8; 4]) -> &'a [u8] {
@@ -365,7 +371,19 @@ impl<'a> SnavView<'a> {
             links: self.links()?,
             area_names: self.area_names()?,
             build: self.build_info()?,
+            tag_rules: self.tag_rules()?,
         })
+    }
+
+    fn tag_rules(&self) -> Result<TagRules, SnavError> {
+        let section = SectionName(TAG_RULES);
+        let Some(bytes) = self.tag_rules else { return Ok(TagRules::default()) };
+        let refused = |index: usize| {
+            let value = bytes.get(index).copied().unwrap_or_default().into();
+            SnavError::Value { section, index, value }
+        };
+        let text = std::str::from_utf8(bytes).map_err(|e| refused(e.valid_up_to()))?;
+        TagRules::from_text(text).map_err(refused)
     }
 
     fn build_info(&self) -> Result<Option<BuildInfo>, SnavError> {

@@ -3,8 +3,8 @@
 use super::layout::{
     ALIGNMENT, BUILD, BUILD_ELEMENT_BYTES, CELL_AREAS, CELL_FIRST_EDGES, CELL_KINDS, EDGE_CLASSES,
     EDGE_TWINS, EDGE_VERTICES, ENTRY_BYTES, HEADER_BYTES, LINK_BYTES, LINK_TWO_WAY, LINKS, MAGIC,
-    NAME_ENDS, NAME_TEXT, SECTIONS, SETTINGS, SETTINGS_NUMBERS, SNAV_VERSION, VERTEX_HEIGHTS,
-    VERTEX_POINTS,
+    NAME_ENDS, NAME_TEXT, SECTIONS, SETTINGS, SETTINGS_NUMBERS, SNAV_VERSION, TAG_RULES,
+    VERTEX_HEIGHTS, VERTEX_POINTS,
 };
 use crate::data::NavMeshData;
 use crate::mesh::NavMesh;
@@ -18,11 +18,13 @@ impl NavMesh {
     pub fn to_bytes(&self) -> Vec<u8> {
         let data = self.data();
         let build = data.build.map(|_| (BUILD, BUILD_ELEMENT_BYTES));
-        let count = SECTIONS.len() + usize::from(build.is_some());
+        let tag_rules = (!data.tag_rules.is_empty()).then_some((TAG_RULES, 1));
+        let sections = || SECTIONS.into_iter().chain(build).chain(tag_rules);
+        let count = sections().count();
         let table_end = HEADER_BYTES + count * ENTRY_BYTES;
         let mut bytes = vec![0; table_end];
         let mut table = Vec::with_capacity(count * ENTRY_BYTES);
-        for (id, element_bytes) in SECTIONS.into_iter().chain(build) {
+        for (id, element_bytes) in sections() {
             bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
             let offset = bytes.len();
             write_section(data, id, &mut bytes);
@@ -133,6 +135,7 @@ fn write_section(data: &NavMeshData, id: [u8; 4], out: &mut Vec<u8>) {
                 out.extend_from_slice(&v.to_le_bytes());
             }
         }
+        TAG_RULES => out.extend_from_slice(data.tag_rules.to_text().as_bytes()),
         _ => {}
     }
 }

@@ -7,7 +7,7 @@ export interface Setting {
   label: string;
   group: string;
   explanation: string;
-  type: "number" | "choice" | "switch" | "direction" | "points" | "areas";
+  type: "number" | "choice" | "switch" | "direction" | "points" | "areas" | "patterns";
   unit?: string;
   low?: number;
   high?: number | null;
@@ -20,7 +20,7 @@ export interface Setting {
 
 export interface AreaRule { area: string; pattern: string }
 export type Point = [number, number, number];
-export type SettingValue = number | string | boolean | Point | Point[] | AreaRule[];
+export type SettingValue = number | string | boolean | Point | Point[] | AreaRule[] | string[];
 export type Settings = Record<string, SettingValue>;
 
 export interface SceneInfo { name: string; summary: string; default_size: number; min_size: number; max_size: number }

@@ -122,7 +122,7 @@ export class SettingsPanel {
 
   private row(s: Setting): HTMLElement {
     const id = `setting-${s.key}`;
-    const wide = s.type === "points" || s.type === "areas";
+    const wide = s.type === "points" || s.type === "areas" || s.type === "patterns";
     const row = el("div", { class: wide ? "row wide" : "row", "data-key": s.key });
     row.classList.toggle("changed", !same(this.values[s.key], s.default));
     const tell = () => fill(this.explain, el("strong", {}, s.label), ` ${s.explanation}`);
@@ -197,6 +197,8 @@ export class SettingsPanel {
       }
       case "points":
         return [this.lines(s, id, (value as Point[]).map((p) => p.join(", ")), "x, y, z — one point a line", (line) => parsePoint(line))];
+      case "patterns":
+        return [this.lines(s, id, value as string[], "*glass* — one pattern a line", (line) => line)];
       default:
         return [this.lines(s, id, (value as AreaRule[]).map((r) => `${r.area}=${r.pattern}`), "water=*lake* — one rule a line", (line) => {
           const at = line.indexOf("=");
