@@ -17,7 +17,8 @@ use surefoot_mesh::NavMesh;
 use surefoot_scene::Scene;
 
 /// The stages in order. What lies inside something is dropped before gaps are filled, since fillers may
-/// join it to what does not; what is too small after that, for the same reason.
+/// join it to what does not; what is too small after that, for the same reason. Where no gaps are filled
+/// it is dropped first, so that nobody looks around in it.
 pub(crate) fn finish(
     surface: WalkableSurface,
     scene: &Scene,
@@ -25,6 +26,8 @@ pub(crate) fn finish(
     context: &mut StageContext<'_>,
 ) -> Result<NavMesh, BakeError> {
     let agent = &settings.agent;
+    let fills = settings.fill_gaps_m > 0.0;
+    let surface = if fills { surface } else { without_small(surface, settings, context)? };
     // Inside and outside are told by the winding, which two-sided scenes have not.
     let surface = if settings.keep_inside || settings.two_sided {
         surface
@@ -35,8 +38,8 @@ pub(crate) fn finish(
             WalkableSurface::view,
         )?
     };
-    let surface = if settings.fill_gaps_m > 0.0 {
-        context.stage(
+    let surface = if fills {
+        let filled = context.stage(
             "fill_gaps",
             |c| {
                 let thickness_m = settings.wall_thickness_m;
@@ -44,15 +47,11 @@ pub(crate) fn finish(
                 fill_gaps::fill_gaps(surface, &obstacles, agent, settings.fill_gaps_m, c)
             },
             WalkableSurface::view,
-        )?
+        )?;
+        without_small(filled, settings, context)?
     } else {
         surface
     };
-    let surface = context.stage(
-        "drop_small",
-        |c| drop_small::drop_small(surface, settings.min_area_m2, &settings.seeds, agent, c),
-        WalkableSurface::view,
-    )?;
     let partitioned = context.stage(
         "partition",
         |c| {
@@ -73,4 +72,18 @@ pub(crate) fn finish(
         assemble::view,
     )?;
     context.stage("validate", |_| data.validate().map_err(BakeError::from), view_of_mesh)
+}
+
+/// The surface without what is too small and what no seed reaches.
+fn without_small(
+    surface: WalkableSurface,
+    settings: &Resolved,
+    context: &mut StageContext<'_>,
+) -> Result<WalkableSurface, BakeError> {
+    let Resolved { min_area_m2, seeds, agent, .. } = settings;
+    context.stage(
+        "drop_small",
+        |c| drop_small::drop_small(surface, *min_area_m2, seeds, agent, c),
+        WalkableSurface::view,
+    )
 }

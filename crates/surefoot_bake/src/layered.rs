@@ -149,8 +149,10 @@ pub(crate) fn build(
         },
         |contours| contours.view(&frame, &scales.sub),
     )?;
-    let kind_at = |at, height| walk_over::kind_at(&linked.map, at, height, &scales);
-    let into = LiftFrame { frame, grid: &scales.sub, area_names, height_error, kind_at: &kind_at };
+    let steepest = agent.max_slope_rad.tan();
+    let kind_of =
+        |corners, plane: &_| walk_over::kind_of(&linked.map, corners, plane, steepest, &scales);
+    let into = LiftFrame { frame, grid: &scales.sub, area_names, height_error, kind_of: &kind_of };
     context.stage("lift", |c| lift(contours, into, c), WalkableSurface::view)
 }
 

@@ -82,8 +82,8 @@ pub(crate) fn build(
     };
     let contours =
         context.stage("simplify_contours", |c| simplify_contours(contours, &deviation, c), show)?;
-    let kind_at = |_, _| CellKind::Ground;
+    let kind_of = |_, _: &_| CellKind::Ground;
     let into =
-        LiftFrame { frame, grid: &grid.columns, area_names, height_error, kind_at: &kind_at };
+        LiftFrame { frame, grid: &grid.columns, area_names, height_error, kind_of: &kind_of };
     context.stage("lift", |c| lift(contours, into, c), WalkableSurface::view)
 }

@@ -3,7 +3,8 @@
 //! Points are sampled evenly over all walkable triangles, each in its share of the area. Where an
 //! agent made larger by the margin stands and the mesh is not, the ground around is followed on a
 //! fine grid: if it comes to ground that the mesh covers, or grows beyond the least area, it is
-//! missing; if it ends before, it is a patch that the build may leave out.
+//! missing; if it ends before, it is a patch that the build may leave out. The least area is what a patch
+//! must have without a rim as wide as the tolerance: so much smaller may the build have found it.
 
 use crate::ground::Judge;
 use crate::inside::Insides;
@@ -28,6 +29,10 @@ const AREA_SURPLUS: f64 = 1.1;
 /// The most points of the grid that one patch is followed over.
 const MAX_FOLLOWED: usize = 20_000;
 
+/// The length of a border that has so many ends of grid lines, as a share of their number times the grid's
+/// distance: over all directions, a line meets 4/π as many as it is long.
+const ENDS_PER_RIM: f64 = std::f64::consts::FRAC_PI_4;
+
 /// What came of one sample.
 #[derive(Clone, Copy, Debug)]
 enum Drawn {
@@ -42,7 +47,7 @@ enum Drawn {
 pub(crate) fn check(
     world: &World,
     judged: &Judged<'_>,
-    insides: Option<&Insides>,
+    insides: Option<&Insides<'_>>,
     settings: &VerifySettings,
     watch: &Watch<'_>,
     report: &mut Report,
@@ -161,7 +166,7 @@ struct Patches<'a> {
     judge: Judge<'a>,
     rosette: Rosette,
     judged: &'a Judged<'a>,
-    insides: Option<&'a Insides>,
+    insides: Option<&'a Insides<'a>>,
     settings: &'a VerifySettings,
     /// Where ground was followed: heights and patches by grid point.
     seen: HashMap<(i64, i64), Vec<(f64, u32)>>,
@@ -172,7 +177,7 @@ impl<'a> Patches<'a> {
     fn new(
         world: &'a World,
         judged: &'a Judged<'a>,
-        insides: Option<&'a Insides>,
+        insides: Option<&'a Insides<'a>>,
         settings: &'a VerifySettings,
     ) -> Self {
         // In doubt about a way on, the ground ends: a patch is not made larger than it is.
@@ -210,10 +215,14 @@ impl<'a> Patches<'a> {
     }
 
     fn spread(&mut self, open: &mut VecDeque<(i64, i64, f64)>, number: u32) -> Patch {
-        let limit = (self.settings.min_area_m2 * AREA_SURPLUS / (GRID_M * GRID_M)) as usize;
-        let limit = limit.min(MAX_FOLLOWED);
+        let least = self.settings.min_area_m2 * AREA_SURPLUS / (GRID_M * GRID_M);
+        let least = least.min(MAX_FOLLOWED as f64);
+        // Beside so many points the ground ends; of a rim along them a mesh may have lost this share.
+        let rim = self.settings.tolerance_m / GRID_M * ENDS_PER_RIM;
+        let mut ends = 0;
+        let certain = |followed: usize, ends: usize| followed as f64 - rim * ends as f64;
         let mut followed: Vec<DVec3> = Vec::new();
-        let mut ask_at = limit;
+        let mut ask_at = least;
         while let Some((i, j, z)) = open.pop_front() {
             let here = point(i, j).extend(z);
             if let Some(cell) = self.judged.covering(here, self.settings.height_tolerance_m) {
@@ -221,22 +230,25 @@ impl<'a> Patches<'a> {
                 return Patch::BesideMesh { component, at: here };
             }
             followed.push(here);
-            if followed.len() > ask_at {
+            let is_last = followed.len() >= MAX_FOLLOWED;
+            if is_last || certain(followed.len(), ends) > ask_at {
                 // What looks inside from here may lead out farther on.
-                if ask_at == MAX_FOLLOWED || !self.is_inside(&followed, number) {
+                if is_last || !self.is_inside(&followed, number) {
                     return self.large(&followed, number);
                 }
-                ask_at = (4 * ask_at).clamp(1, MAX_FOLLOWED);
+                ask_at = (4.0 * ask_at).max(1.0);
             }
             for (di, dj) in [(1, 0), (-1, 0), (0, 1), (0, -1)] {
                 match self.visit(here, (i + di, j + dj), number) {
                     Visit::New(z) => open.push_back((i + di, j + dj, z)),
                     Visit::Seen(patch) if patch != number => return self.patches[patch as usize],
-                    _ => {}
+                    Visit::Seen(_) => {}
+                    Visit::No => ends += 1,
                 }
             }
         }
-        if followed.len() > limit { self.large(&followed, number) } else { Patch::Small }
+        let is_large = certain(followed.len(), ends) > least;
+        if is_large { self.large(&followed, number) } else { Patch::Small }
     }
 
     fn is_inside(&self, followed: &[DVec3], number: u32) -> bool {

@@ -216,7 +216,8 @@ fn cross(
     let (a, b) = judged.edge(edge);
     let (c, d) = judged.edge(twin);
     let left = (b - a).truncate().perp().normalize_or_zero();
-    let on_ground = |e: u32| judged.kind(judged.edge_cell[e as usize]) == CellKind::Ground;
+    let [edge_cell, twin_cell] = [edge, twin].map(|e| judged.edge_cell[e as usize]);
+    let on_ground = |cell: u32| judged.kind(cell) == CellKind::Ground;
     let looks = ((b - a).truncate().length() / PORTAL_SPACING_M).ceil().clamp(3.0, 64.0) as usize;
     for k in 0..looks {
         let t = (k as f64 + 0.5) / looks as f64;
@@ -233,18 +234,26 @@ fn cross(
         let before = here.truncate() + left * aside_m;
         let behind = here.truncate() - left * aside_m;
         let window = settings.height_tolerance_m + aside_m * judge.body.steepest;
+        // A cell may be so narrow that another begins there, which bridges.
+        let cell_near =
+            |p: DVec3, cell: u32| judged.cell_at(p, window, 0.0).map_or(cell, |(found, _)| found);
         let z = match judge.spot(before, Window::around(here.z, window)) {
             Spot::Ground(z) | Spot::Riser(z) => z,
             // Cracks are crossed, and bridging cells carry over what is not ground.
-            _ if !on_ground(edge) || judge.is_crack(before, here.z) => continue,
+            _ if !on_ground(cell_near(before.extend(here.z), edge_cell))
+                || judge.is_crack(before, here.z) =>
+            {
+                continue;
+            }
             Spot::Blocked(reason, _) => return refuse(reason),
             Spot::Void => return refuse(Reason::NoGround),
         };
         let arrived = judge.stride(before.extend(z), behind);
+        let must_arrive = on_ground(cell_near(behind.extend(there.z), twin_cell));
         match arrived {
-            Err(refusal) if on_ground(twin) => return Err((here, refusal)),
+            Err(refusal) if must_arrive => return Err((here, refusal)),
             Err(_) => {}
-            Ok(z) if on_ground(twin) && (z - there.z).abs() > window + NOISE_M => {
+            Ok(z) if must_arrive && (z - there.z).abs() > window + NOISE_M => {
                 // Where the two cells are steep, or the border is not quite where the step is,
                 // the other height is a little farther on.
                 let found = judge.spot(behind, Window::around(there.z, window));

@@ -21,6 +21,7 @@ use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::f64::consts::TAU;
+use std::sync::OnceLock;
 use surefoot_geom::Frame;
 use surefoot_geom::bvh::{Aabb, BoxTree, Ray};
 use surefoot_scene::Scene;
@@ -53,12 +54,16 @@ const SKY_SHARE: f64 = 0.9;
 const MOST_SKIES: usize = 3;
 
 /// A scene's triangles as things that one can be inside of.
-pub(crate) struct Insides {
+pub(crate) struct Insides<'a> {
     corners: Vec<[DVec3; 3]>,
     tree: BoxTree,
+    world: &'a World,
+    body: Body,
+    seed: u64,
     /// Heights of the mesh are off by at most this.
     window_m: f64,
-    skies: usize,
+    /// How many things are skies; asked for only where something is inside of anything.
+    skies: OnceLock<usize>,
 }
 
 /// What one place sees.
@@ -77,12 +82,12 @@ struct Met {
     triangle: u32,
 }
 
-impl Insides {
+impl<'a> Insides<'a> {
     pub(crate) fn new(
         scene: &Scene,
         frame: &Frame,
-        world: &World,
-        body: &Body,
+        world: &'a World,
+        body: Body,
         settings: &VerifySettings,
     ) -> Self {
         let point = |i: u32| DVec3::from(frame.canonical_from_user(scene.point(i)));
@@ -93,10 +98,8 @@ impl Insides {
             .filter(|t| t.iter().all(|p| p.is_finite()) && normal(t).length() > 0.0)
             .collect();
         let tree = BoxTree::build_with(corners.len(), |i| Aabb::of_points(corners[i as usize]));
-        let window_m = settings.height_tolerance_m;
-        let mut insides = Self { corners, tree, window_m, skies: 0 };
-        insides.skies = insides.count_skies(world, body, settings.seed);
-        insides
+        let (seed, window_m) = (settings.seed, settings.height_tolerance_m);
+        Self { corners, tree, world, body, seed, window_m, skies: OnceLock::new() }
     }
 
     /// Which components of a mesh lie inside of something.
@@ -113,15 +116,33 @@ impl Insides {
             let towards = judged.middle(judged.edge_cell[edge as usize]) - middle;
             middle + towards.clamp_length_max(INSET_M)
         };
-        let is_inside = |(component, rim): (usize, Vec<u32>)| {
-            let places: Vec<DVec3> = rim.into_iter().map(place).collect();
-            self.holds(&places, &mut Random::of_sample(seed, Purpose::Insides, component as u64))
+        let are_deeper_than = |skies: usize| -> Vec<bool> {
+            let is_inside = |(component, rim): (usize, &Vec<u32>)| {
+                let places: Vec<DVec3> = rim.iter().map(|&edge| place(edge)).collect();
+                let mut random = Random::of_sample(seed, Purpose::Insides, component as u64);
+                self.is_deeper_than(skies, &places, &mut random)
+            };
+            rims.par_iter().enumerate().map(is_inside).collect()
         };
-        rims.into_par_iter().enumerate().map(is_inside).collect()
+        let inside = are_deeper_than(0);
+        // Asked here and not in there, where threads would wait for what they have to do themselves.
+        if inside.contains(&true) { are_deeper_than(self.skies()) } else { inside }
     }
 
-    /// Whether ground with these places at its rim lies inside of something that is no sky.
+    /// How many things are skies.
+    fn skies(&self) -> usize {
+        *self.skies.get_or_init(|| self.count_skies())
+    }
+
+    /// Whether ground with these places at its rim lies inside of something that is no sky. Not to be
+    /// asked on several threads at once.
     pub(crate) fn holds(&self, places: &[DVec3], random: &mut Random) -> bool {
+        let again = &mut random.clone();
+        self.is_deeper_than(0, places, random) && self.is_deeper_than(self.skies(), places, again)
+    }
+
+    /// Whether ground with these places at its rim lies inside of more than so many things.
+    fn is_deeper_than(&self, skies: usize, places: &[DVec3], random: &mut Random) -> bool {
         let mut chosen = BTreeSet::new();
         let first = random.unit();
         for k in 0..RIM {
@@ -133,9 +154,15 @@ impl Insides {
                 ((share * places.len() as f64) as usize).min(places.len() - 1)
             }));
         }
-        let deep = |i: &&usize| self.look(places[**i], random).depth > self.skies;
+        let most_open = (1.0 - PLACES_AGREE) * chosen.len() as f64;
+        let mut open = 0;
+        for i in &chosen {
+            open += usize::from(self.look(places[*i], random).depth <= skies);
+            if open as f64 > most_open {
+                return false;
+            }
+        }
         !chosen.is_empty()
-            && chosen.iter().filter(deep).count() as f64 >= PLACES_AGREE * chosen.len() as f64
     }
 
     /// The highest surface facing up within the window around a place.
@@ -210,7 +237,8 @@ impl Insides {
 
     /// How many things are skies. Places are drawn from all ground on which one can stand; those on the
     /// thing itself, out of which the others look, have no say.
-    fn count_skies(&self, world: &World, body: &Body, seed: u64) -> usize {
+    fn count_skies(&self) -> usize {
+        let Self { world, body, seed, .. } = self;
         let ground: Vec<u32> = (0..self.corners.len() as u32)
             .filter(|&t| upright_part(&self.corners[t as usize]) >= body.least_up)
             .collect();
@@ -231,7 +259,7 @@ impl Insides {
             .map_init(
                 || Judge::new(world, Body { radius_m: 0.0, ..*body }),
                 |judge, index| {
-                    let mut random = Random::of_sample(seed, Purpose::Skies, index);
+                    let mut random = Random::of_sample(*seed, Purpose::Skies, index);
                     let at = sum * (index as f64 + random.unit()) / SKY_SAMPLES as f64;
                     let pick = areas.partition_point(|&a| a <= at).min(areas.len() - 1);
                     let [a, b, c] = self.corners[ground[pick] as usize];

@@ -75,7 +75,8 @@ pub fn verify(
     let watch = Watch::new(whole, progress);
     // Inside and outside are told by the winding, which says nothing in a scene seen from both sides.
     let insides = (!settings.keep_inside && !settings.two_sided).then(|| {
-        Insides::new(scene, &mesh.frame, &world, &Body::plain(&mesh.agent, settings), settings)
+        let body = Body::plain(&mesh.agent, settings);
+        Insides::new(scene, &mesh.frame, &world, body, settings)
     });
     let inside = match &insides {
         Some(insides) => insides.components(&judged, settings.seed),

@@ -111,7 +111,7 @@ fn try_sample(
     let inset = inset.extend(judged.height_in_cell(sample.cell, inset).unwrap_or(sample.at.z));
     refusal = judge.stands(inset, window, rosette).err().map(|_| refusal)?;
     if judged.kind(sample.cell) != CellKind::Ground {
-        refusal = judge.bridges(sample.at, judged.kind(sample.cell)).err()?;
+        refusal = judge.bridges(sample.at, judged.kind(sample.cell), rosette).err()?;
     }
     let radius = judge.body.radius_m;
     if settings.tolerance_m > FINE_M {
@@ -162,7 +162,10 @@ impl Judge<'_> {
     /// ground on two opposite sides. A ramp has it within a step of height. A filler of a gap is
     /// stepped over: from side to side that is less than half the agent's height, which is the most
     /// that a build fills, and the ground in between that was kept for the radius.
-    fn bridges(&mut self, at: DVec3, kind: CellKind) -> Result<(), Refusal> {
+    ///
+    /// Walls are told by walking outwards, as from any ground: beside a wide agent a flight rises by more
+    /// than a step. Only where a walk cannot go on are they told by the height of the point alone.
+    fn bridges(&mut self, at: DVec3, kind: CellKind, rosette: &mut Rosette) -> Result<(), Refusal> {
         const WAYS: usize = 16;
         const PACES: usize = 40;
         let stride_m = 0.5 * self.body.height_m + GAP_SLACK_M;
@@ -183,7 +186,9 @@ impl Judge<'_> {
                 return Err(Refusal { reason: Reason::HeadRoom, at: plan.extend(m.height_m) });
             }
         }
-        self.walls_around(at)?;
+        if self.disc(at, rosette).is_err() {
+            self.walls_around(at)?;
+        }
         for k in 0..WAYS {
             let way = DVec2::from_angle(std::f64::consts::PI * k as f64 / WAYS as f64);
             let mut first_ground = |side: DVec2| {

@@ -16,7 +16,7 @@ use crate::ids::SurfaceEdgeId;
 use crate::report::Warning;
 use crate::surface::{Face, Plane, SurfaceEdge, WalkableSurface, plan_m};
 use glam::DVec3;
-use surefoot_geom::lattice::{LATTICE_PER_M, M_PER_LATTICE};
+use surefoot_geom::lattice::M_PER_LATTICE;
 use surefoot_geom::threads::prelude::*;
 use surefoot_geom::{Frame, LatticePoint};
 use surefoot_mesh::{AreaId, CellKind, EdgeClass};
@@ -31,9 +31,8 @@ pub(crate) struct LiftFrame<'a> {
     pub(crate) area_names: Vec<String>,
     /// How far the surface may lie from measured heights, in lattice units.
     pub(crate) height_error: f64,
-    /// What the ground is made of at a place of the plan and a height, in lattice units: regions hold
-    /// more than one kind.
-    pub(crate) kind_at: &'a dyn Fn(LatticePoint, f64) -> CellKind,
+    /// What the ground is made of in a triangle of a plane: regions hold more than one kind.
+    pub(crate) kind_of: &'a dyn Fn([LatticePoint; 3], &Plane) -> CellKind,
 }
 
 pub(crate) fn lift(
@@ -100,11 +99,10 @@ pub(crate) fn lift(
             }
             let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
             let plane = Plane::through(corners[0], normal);
-            let middle = middle_of(points);
             faces.push(Face {
                 loops,
                 plane,
-                kind: (into.kind_at)(middle, plane.height_at(middle) * LATTICE_PER_M),
+                kind: (into.kind_of)(points, &plane),
                 area: AreaId(contours.areas[region]),
                 source: None,
             });
@@ -115,12 +113,6 @@ pub(crate) fn lift(
     debug_assert_eq!(surface.check_invariants(), Ok(()));
     context.count("triangles", surface.faces.len());
     Ok(surface)
-}
-
-fn middle_of(corners: [LatticePoint; 3]) -> LatticePoint {
-    let mean =
-        |of: fn(LatticePoint) -> i32| corners.iter().map(|&p| i64::from(of(p))).sum::<i64>() / 3;
-    LatticePoint::new(mean(|p| p.x) as i32, mean(|p| p.y) as i32)
 }
 
 /// The edges of every region with the region on their left, and the classes of all edges.

@@ -105,6 +105,14 @@ impl LooseEnd {
     }
 }
 
+/// Whether a point lies beside an edge or at its ends, in plan.
+fn lies_near(p: LatticePoint, edge: &GroundEdge, reach: SnapReach) -> bool {
+    let a = plan_units(edge.from);
+    let (run, way) = (plan_units(edge.to) - a, plan_units(p) - a);
+    let share = (way.dot(run) / run.length_squared().max(1.0)).clamp(0.0, 1.0);
+    way.distance_squared(run * share) <= reach.units * reach.units
+}
+
 fn by_place(a: &LooseEnd, b: &LooseEnd) -> Ordering {
     a.point.cmp(&b.point).then(a.height_m.total_cmp(&b.height_m))
 }
@@ -138,32 +146,72 @@ fn ends_of(loose: &[GroundEdge], faces: &[MarkedFace]) -> Vec<LooseEnd> {
 }
 
 /// The ends of a choice of loose edges, where they can be found.
-pub(crate) struct LooseEnds {
+pub(crate) struct LooseEnds<'a> {
     list: Vec<LooseEnd>,
     tree: BoxTree,
+    edges: &'a [GroundEdge],
+    /// The edges that begin or end at each point, by point.
+    at: Vec<(LatticePoint, u32)>,
 }
 
-impl LooseEnds {
+impl<'a> LooseEnds<'a> {
     /// The ends of loose edges, save for points in the (sorted) list of those that stay.
-    pub(crate) fn new(loose: &SomeEdges, faces: &[MarkedFace], stay: &[LatticePoint]) -> Self {
+    pub(crate) fn new(loose: &'a SomeEdges, faces: &[MarkedFace], stay: &[LatticePoint]) -> Self {
         let mut list = ends_of(&loose.edges, faces);
         list.retain(|e| stay.binary_search(&e.point).is_err());
         let tree = BoxTree::build_with(list.len(), |i| {
             let p = list[i as usize].place();
             Aabb::new(p, p)
         });
-        Self { list, tree }
+        let numbered = loose.edges.iter().zip(0..);
+        let mut at: Vec<(LatticePoint, u32)> =
+            numbered.flat_map(|(e, i)| [(e.from, i), (e.to, i)]).collect();
+        at.par_sort_unstable();
+        Self { list, tree, edges: &loose.edges, at }
+    }
+
+    /// The edges that begin or end at a point.
+    fn edges_at(&self, point: LatticePoint) -> impl Iterator<Item = &'a GroundEdge> + '_ {
+        let first = self.at.partition_point(|a| a.0 < point);
+        let here = self.at[first..].iter().take_while(move |a| a.0 == point);
+        here.map(|a| &self.edges[a.1 as usize])
+    }
+
+    /// Whether making two ends one may join borders: from both of them borders run on beside each other,
+    /// as far as the shorter one goes.
+    fn run_on_together(&self, one: &LooseEnd, other: &LooseEnd, reach: SnapReach) -> bool {
+        // Neighbours run opposite ways.
+        self.edges_at(one.point).any(|e| {
+            self.edges_at(other.point).any(|f| {
+                let leaves = e.from == one.point && f.to == other.point;
+                let comes = e.to == one.point && f.from == other.point;
+                leaves && (lies_near(e.to, f, reach) || lies_near(f.from, e, reach))
+                    || comes && (lies_near(e.from, f, reach) || lies_near(f.to, e, reach))
+            })
+        })
+    }
+
+    /// The same for an end that is put into an edge.
+    fn runs_along(&self, end: LatticePoint, edge: &GroundEdge, reach: SnapReach) -> bool {
+        let is_far = |p: LatticePoint| end.distance2(p) as f64 > 4.0 * reach.units * reach.units;
+        self.edges_at(end).any(|f| {
+            let (beyond, towards) =
+                if f.from == end { (f.to, edge.from) } else { (f.from, edge.to) };
+            !is_far(beyond)
+                || lies_near(beyond, edge, reach)
+                || is_far(towards) && lies_near(towards, f, reach)
+        })
     }
 }
 
 /// Vertex contractions, those across a crack first, the nearest first. Says which points moved, sorted.
 pub(crate) fn contract_points(
     faces: &mut Vec<MarkedFace>,
-    ends: &LooseEnds,
+    loose: &LooseEnds<'_>,
     reach: SnapReach,
     pairs: &Pairs,
 ) -> Vec<Moved> {
-    let LooseEnds { list: ends, tree } = ends;
+    let LooseEnds { list: ends, tree, .. } = loose;
     let are_near = |one: &LooseEnd, other: &LooseEnd, apart2: i128| {
         // Ends at one plan point and different heights are one point to a mover: a step.
         (one.height_m - other.height_m).abs() <= reach.climb_m
@@ -178,7 +226,12 @@ pub(crate) fn contract_points(
                 let other = &ends[j as usize];
                 let apart2 = one.point.distance2(other.point);
                 if j > i && are_near(one, other, apart2) {
-                    near.push((apart2, i, j));
+                    // Across a step, a corner that is moved without joining anything would stand over
+                    // nothing, and its whole border with it.
+                    let is_step = (one.height_m - other.height_m).abs() > NOISE_M;
+                    if apart2 == 0 || !is_step || loose.run_on_together(one, other, reach) {
+                        near.push((apart2, i, j));
+                    }
                 }
             };
             // They are sorted by their first coordinate; mostly few are near in it.
@@ -329,13 +382,13 @@ impl EndGroups {
 pub(crate) fn contract_into_edges(
     faces: &mut Vec<MarkedFace>,
     loose: &SomeEdges,
-    ends: &LooseEnds,
+    ends: &LooseEnds<'_>,
     reach: SnapReach,
     pairs: &Pairs,
 ) -> Vec<LatticePoint> {
     let inserts: Vec<(u32, LatticePoint)> = (loose.edges.par_iter().zip(&loose.numbers))
         .flat_map_iter(|(edge, &number)| {
-            points_beside(edge, &ends.list, &ends.tree, reach).into_iter().map(move |p| (number, p))
+            points_beside(edge, ends, reach).into_iter().map(move |p| (number, p))
         })
         .collect();
     if inserts.is_empty() {
@@ -514,19 +567,14 @@ fn cuts_across(e: &GroundEdge, f: &GroundEdge, climb_m: f64, deep: f64) -> bool 
 }
 
 /// The ends that lie beside an edge, between its own ends, in order along it.
-fn points_beside(
-    edge: &GroundEdge,
-    ends: &[LooseEnd],
-    tree: &BoxTree,
-    reach: SnapReach,
-) -> Vec<LatticePoint> {
+fn points_beside(edge: &GroundEdge, ends: &LooseEnds<'_>, reach: SnapReach) -> Vec<LatticePoint> {
     let a = plan_units(edge.from);
     let run = plan_units(edge.to) - a;
     let length = run.length();
     let along = run / length;
     let mut found: Vec<(f64, LatticePoint)> = Vec::new();
-    tree.visit_box(&widened(edge_box(edge), reach.units, reach.climb_m), |i| {
-        let LooseEnd { point, height_m, .. } = ends[i as usize];
+    ends.tree.visit_box(&widened(edge_box(edge), reach.units, reach.climb_m), |i| {
+        let LooseEnd { point, height_m, .. } = ends.list[i as usize];
         if point == edge.from || point == edge.to {
             return;
         }
@@ -536,7 +584,9 @@ fn points_beside(
             return;
         }
         let here = edge.from_height_m + (edge.to_height_m - edge.from_height_m) * s / length;
-        if (here - height_m).abs() <= reach.climb_m {
+        let rise_m = (here - height_m).abs();
+        // Across a step, a border that is bent to a point without being joined would stand over nothing.
+        if rise_m <= reach.climb_m && (rise_m <= NOISE_M || ends.runs_along(point, edge, reach)) {
             found.push((s, point));
         }
     });

@@ -142,7 +142,7 @@ impl<'a> ContourTracer<'a> {
         let middle = self.middle(pixel);
         let part = f64::from(self.terrain.scales.sub.cell);
         let away = [0, 1].map(|k| f64::from(at[k] - middle[k]) * part);
-        self.terrain.height_beside(pixel, away)
+        self.terrain.height_within(pixel, away)
     }
 
     /// The middle of a pixel in parts of fine cells.

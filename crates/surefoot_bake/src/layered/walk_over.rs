@@ -29,7 +29,9 @@ use crate::layered::model::fine_map::{FineMap, FinePlace, NO_HEIGHT};
 use crate::layered::model::scales::Scales;
 use crate::layered::model::slices::Slices;
 use crate::layered::model::terrain::Terrain;
+use crate::surface::Plane;
 use surefoot_geom::LatticePoint;
+use surefoot_geom::lattice::LATTICE_PER_M;
 use surefoot_mesh::CellKind;
 
 pub(crate) fn walk_over(
@@ -59,12 +61,40 @@ pub(crate) fn walk_over(
     Ok(map)
 }
 
-/// What the ground is made of at a place and a height, in lattice units: what was laid across gaps is
-/// ramp.
-pub(crate) fn kind_at(map: &FineMap, at: LatticePoint, height: f64, scales: &Scales) -> CellKind {
+/// What the ground is made of in a triangle of a plane: what was laid across gaps is ramp. A triangle that
+/// is too steep for ground is its flank if any of it lies on what was laid.
+pub(crate) fn kind_of(
+    map: &FineMap,
+    corners: [LatticePoint; 3],
+    plane: &Plane,
+    steepest: f64,
+    scales: &Scales,
+) -> CellKind {
     if map.bridges.is_empty() {
         return CellKind::Ground;
     }
+    // Corners lie on the border to what is beside the triangle; these points on the triangle itself.
+    let weighted = |weights: [i64; 3]| {
+        let sum: i64 = weights.iter().sum();
+        let mean = |of: fn(LatticePoint) -> i32| {
+            (0..3).map(|k| weights[k] * i64::from(of(corners[k]))).sum::<i64>() / sum
+        };
+        LatticePoint::new(mean(|p| p.x) as i32, mean(|p| p.y) as i32)
+    };
+    let is_laid = |weights| {
+        let at = weighted(weights);
+        is_ramp_at(map, at, plane.height_at(at) * LATTICE_PER_M, scales)
+    };
+    let is_flank = || [[4, 1, 1], [1, 4, 1], [1, 1, 4]].into_iter().any(is_laid);
+    if is_laid([1, 1, 1]) || plane.slope().length() > steepest && is_flank() {
+        CellKind::Ramp
+    } else {
+        CellKind::Ground
+    }
+}
+
+/// Whether ramp was laid at a place and a height, in lattice units.
+fn is_ramp_at(map: &FineMap, at: LatticePoint, height: f64, scales: &Scales) -> bool {
     let first = scales.coarse.first_column();
     let cell = i64::from(scales.coarse.cell);
     let place =
@@ -73,8 +103,5 @@ pub(crate) fn kind_at(map: &FineMap, at: LatticePoint, height: f64, scales: &Sca
         .pixels_at(FinePlace { y: place(at.y, first[1]), x: place(at.x, first[0]) }, scales)
         .filter(|&p| map.has_ground(p))
         .min_by_key(|&p| (f64::from(map.heights[p as usize]) - height).abs() as i64);
-    match nearest.and_then(|p| map.bridge(p)) {
-        Some(bridge) if bridge.is_ramp => CellKind::Ramp,
-        _ => CellKind::Ground,
-    }
+    nearest.and_then(|p| map.bridge(p)).is_some_and(|bridge| bridge.is_ramp)
 }

@@ -90,6 +90,18 @@ impl<'a> Terrain<'a> {
         self.map.height_with(pixel, self.slope(pixel), away)
     }
 
+    /// The same, no higher or lower than a riser goes: its slope ends with it, and a pixel beyond its end
+    /// that slope leads far off.
+    pub(crate) fn height_within(&self, pixel: u32, away: [f64; 2]) -> f64 {
+        let z = self.height_beside(pixel, away);
+        if self.kind(pixel) != PixelKind::Steep {
+            return z;
+        }
+        let triangle = &self.slices.triangles[self.map.grounds[pixel as usize] as usize];
+        let [a, b, c] = triangle.corners.map(|p| f64::from(p[2]));
+        z.clamp(a.min(b).min(c), a.max(b).max(c))
+    }
+
     /// The line from the middle of a pixel to the next.
     pub(crate) fn line_from(&self, pixel: u32, direction: usize) -> PixelLine {
         let scales = self.scales;
