@@ -379,10 +379,15 @@ fn the_other_queries_know_the_wider_agent_too() {
 #[test]
 fn ground_is_left_exactly_where_no_wall_is_near() {
     let mut random = Random(43);
-    for round in 0..8 {
+    // In wide fields most walls are far behind others, and are not looked for.
+    let rounds = [0.12, 0.2, 0.3, 0.45].map(|more| (7, 6, 0.22, more));
+    let wide_rounds = [0.9, 1.4, 2.2, 3.1].map(|more| (24, 22, 0.02, more));
+    let mut kept = 0;
+    for (round, (columns, rows, density, more)) in
+        rounds.into_iter().chain(wide_rounds).flat_map(|r| [r, r]).enumerate()
+    {
         let cells = if round % 2 == 0 { Cells::Triangles } else { Cells::Rectangles };
-        let f = field(&mut random, 7, 6, 0.22, cells);
-        let more = [0.12, 0.2, 0.3, 0.45][round / 2];
+        let f = field(&mut random, columns, rows, density, cells);
         let mut plain = Query::new(&f.mesh);
         let mut query = Query::new(&f.mesh);
         query.set_radius(OWN_M + more).unwrap();
@@ -391,6 +396,7 @@ fn ground_is_left_exactly_where_no_wall_is_near() {
             let at = [p[0], p[1], 0.0];
             let wall = plain.nearest_wall(at, 9.0).unwrap().unwrap();
             let left = query.nearest(at, [1e-7, 1e-7, 1.0]).is_some();
+            kept += usize::from(left && round >= 8);
             if wall.distance_m > more + CHORD_ERROR_M + 1e-6 {
                 assert!(left, "round {round}: {p:?} is {} from a wall", wall.distance_m);
             }
@@ -399,4 +405,64 @@ fn ground_is_left_exactly_where_no_wall_is_near() {
             }
         }
     }
+    assert!(kept > 500, "{kept} places of wide fields are left");
+}
+
+#[test]
+fn a_radius_that_nothing_has_room_for_leaves_no_ground_and_no_work() {
+    let f = field(&mut Random(47), 30, 30, 0.1, Cells::Triangles);
+    let mut query = Query::new(&f.mesh);
+    for radius_m in [50.0, 1e3, 1e6, 1e18, f64::MAX] {
+        let clearance = Clearance::new(&f.mesh, radius_m).unwrap();
+        assert_eq!((clearance.piece_count(), clearance.area_m2()), (0, 0.0), "{radius_m}");
+        query.set_radius(radius_m).unwrap();
+        let refused = query.find_path([2.0, 2.0, 0.0], [20.0, 20.0, 0.0]).unwrap_err();
+        assert_eq!(refused.reason(), "start-off-mesh");
+    }
+}
+
+#[test]
+fn an_arc_has_a_bounded_number_of_sides() {
+    // An L two kilometres wide, around whose inner corner a radius of 400 m leads.
+    let points = [[0.0, 0.0], [2e3, 0.0], [2e3, 1e3], [1e3, 1e3], [1e3, 2e3], [0.0, 2e3]];
+    let points: Vec<[f32; 3]> = points.map(|[x, y]| [x, y, 0.0]).to_vec();
+    let mesh = meshes::data(&points, &[&[0, 1, 2, 3], &[0, 3, 4, 5]]).validate().unwrap();
+    for chord_error_m in [1e-3, 1e-9, 1e-300] {
+        let wide = Clearance::with_chord_error(&mesh, 400.0, chord_error_m).unwrap();
+        assert!((100..2000).contains(&wide.piece_count()), "{}", wide.piece_count());
+        let distance_m = 400.0 - OWN_M;
+        let rounding = (1.0 - std::f64::consts::FRAC_PI_4) * distance_m * distance_m;
+        let expected = (2e3 - 2.0 * distance_m).powi(2) - 1e6 + rounding;
+        let lost = expected - wide.area_m2();
+        assert!((-1e-3..3.0 * distance_m * distance_m / 53e3).contains(&lost), "{lost}");
+    }
+}
+
+#[test]
+fn walls_that_all_see_each_other_are_refused_before_they_take_up_memory() {
+    // Two combs whose teeth look at each other over one strip of open ground.
+    let teeth = 3000;
+    let mut points = Vec::new();
+    let mut cells = Vec::new();
+    for (row, flip) in [(0.0, false), (40.0, true)] {
+        let base = points.len() as u32;
+        for k in 0..=2 * teeth {
+            let (near, far) = if flip { (row, row + 1.0) } else { (row, row - 1.0) };
+            points.push([k as f32 * 0.01, near, 0.0]);
+            points.push([k as f32 * 0.01, far, 0.0]);
+        }
+        for k in (0..2 * teeth).step_by(2) {
+            let [a, b, c, d] = [0, 1, 3, 2].map(|i| base + 2 * k as u32 + i);
+            cells.push(if flip { vec![a, d, c, b] } else { vec![b, c, d, a] });
+        }
+    }
+    let row: Vec<u32> = (0..=2 * teeth as u32).collect();
+    let upper = 2 * (2 * teeth as u32 + 1);
+    cells.push(row.iter().map(|k| 2 * k).chain(row.iter().rev().map(|k| upper + 2 * k)).collect());
+    let cells: Vec<&[u32]> = cells.iter().map(Vec::as_slice).collect();
+    let mesh = meshes::data(&points, &cells).validate().unwrap();
+    let refused = Clearance::new(&mesh, 19.0).unwrap_err();
+    assert!(matches!(refused, RadiusError::TooCrowded { .. }), "{refused}");
+    let text = refused.to_string();
+    assert!(text.contains("19 m") && text.contains("smaller radius"), "{text}");
 }

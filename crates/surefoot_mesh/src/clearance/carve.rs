@@ -6,6 +6,7 @@
 //! part remembers the edge of the piece or the cut that it lies on, by which the parts are joined
 //! again.
 
+use super::effort::{Effort, TooMuchWork};
 use super::reach::{BorderLine, Obstacles};
 use crate::pieces::Pieces;
 use glam::DVec2;
@@ -37,8 +38,13 @@ pub(super) struct Carved {
     pub(super) cuts: Vec<BorderLine>,
 }
 
-/// Takes the obstacles out of the pieces.
-pub(super) fn carve(pieces: &Pieces, obstacles: &Obstacles) -> Carved {
+/// Takes the obstacles out of the pieces, and all of the pieces that `is_shut` names.
+pub(super) fn carve(
+    pieces: &Pieces,
+    obstacles: &Obstacles,
+    is_shut: impl Fn(u32) -> bool,
+    effort: &mut Effort,
+) -> Result<Carved, TooMuchWork> {
     let mut carved = Carved::default();
     let mut rest = obstacles.all();
     let mut parts: Vec<Part> = Vec::new();
@@ -48,6 +54,9 @@ pub(super) fn carve(pieces: &Pieces, obstacles: &Obstacles) -> Carved {
         let count = rest.iter().take_while(|o| o.piece == piece).count();
         let (own, others) = rest.split_at(count);
         rest = others;
+        if is_shut(piece) {
+            continue;
+        }
         parts.clear();
         parts.push(Part {
             points: pieces.range(piece).map(|i| pieces.edges[i].start()).collect(),
@@ -70,15 +79,21 @@ pub(super) fn carve(pieces: &Pieces, obstacles: &Obstacles) -> Carved {
                 carved.cuts.extend_from_slice(lines);
             }
             std::mem::swap(&mut parts, &mut next);
+            effort.spend(std::mem::take(&mut knife.steps))?;
+            if parts.is_empty() {
+                break;
+            }
         }
         carved.parts.extend(parts.drain(..).map(|part| (piece, part)));
     }
-    carved
+    Ok(carved)
 }
 
 /// Working memory of cutting.
 #[derive(Default)]
 struct Knife {
+    /// Corners that were compared with a line since it was last asked.
+    steps: usize,
     sides: Vec<f64>,
     a: Vec<DVec2>,
     b: Vec<DVec2>,
@@ -90,6 +105,7 @@ impl Knife {
         self.a.clear();
         self.a.extend_from_slice(&part.points);
         for line in lines {
+            self.steps += self.a.len();
             let side = |p: DVec2| line.along.perp_dot(p - line.at);
             if self.a.iter().all(|&p| side(p) <= ON_LINE_M) {
                 return false;
@@ -114,6 +130,7 @@ impl Knife {
     fn take_out(&mut self, part: Part, lines: &[BorderLine], first_cut: u32, kept: &mut Vec<Part>) {
         let mut inside = part;
         for (k, line) in lines.iter().enumerate() {
+            self.steps += inside.points.len();
             self.sides.clear();
             self.sides.extend(inside.points.iter().map(|&p| {
                 let side = line.along.perp_dot(p - line.at);

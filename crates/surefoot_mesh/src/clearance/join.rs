@@ -6,6 +6,7 @@
 //! overlap becomes an edge of both. What is left over is a wall.
 
 use super::carve::{Carved, Support};
+use super::effort::{Effort, TooMuchWork};
 use crate::data::NO_EDGE;
 use crate::mesh::NavMesh;
 use crate::pieces::{LinkSample, NONE, PieceParts, Pieces};
@@ -44,7 +45,12 @@ struct Overlap {
 }
 
 /// Makes pieces of the parts.
-pub(super) fn join(mesh: &NavMesh, distance_m: f64, carved: Carved) -> Pieces {
+pub(super) fn join(
+    mesh: &NavMesh,
+    distance_m: f64,
+    carved: Carved,
+    effort: &mut Effort,
+) -> Result<Pieces, TooMuchWork> {
     let base = &mesh.ground.pieces;
     let overlaps = find_overlaps(base, &carved);
     let mut parts = PieceParts::default();
@@ -104,9 +110,9 @@ pub(super) fn join(mesh: &NavMesh, distance_m: f64, carved: Carved) -> Pieces {
     }
     let mut pieces = Pieces::from_parts(parts, mesh.cell_count());
     pieces.only_ground = mesh.ground.pieces.only_ground;
-    let samples = reachable_links(mesh, &pieces, distance_m);
+    let samples = reachable_links(mesh, &pieces, distance_m, effort)?;
     pieces.set_link_samples(samples);
-    pieces
+    Ok(pieces)
 }
 
 /// The line that an edge lies on, as a point and a direction of unit length.
@@ -195,7 +201,12 @@ fn find_overlaps(base: &Pieces, carved: &Carved) -> Vec<Overlap> {
 /// The links that are left: taken where the agent fits between the ends of their segments, from
 /// the nearest ground that is left. Links usually begin at a border, so that ground is `distance_m`
 /// away.
-fn reachable_links(mesh: &NavMesh, pieces: &Pieces, distance_m: f64) -> Vec<LinkSample> {
+fn reachable_links(
+    mesh: &NavMesh,
+    pieces: &Pieces,
+    distance_m: f64,
+    effort: &mut Effort,
+) -> Result<Vec<LinkSample>, TooMuchWork> {
     let base = &mesh.ground.pieces;
     let near = |cell: u32, p: DVec2| {
         let mut best = (distance_m + LINK_SLACK_M, NONE, p);
@@ -218,8 +229,12 @@ fn reachable_links(mesh: &NavMesh, pieces: &Pieces, distance_m: f64) -> Vec<Link
             continue;
         }
         let cell = |piece: u32| base.cells[piece as usize];
-        let from = near(cell(s.from_piece), s.from);
-        let to = near(cell(s.to_piece), s.to);
+        let (from_cell, to_cell) = (cell(s.from_piece), cell(s.to_piece));
+        for &piece in pieces.of_cell(from_cell).iter().chain(pieces.of_cell(to_cell)) {
+            effort.spend(pieces.range(piece).len())?;
+        }
+        let from = near(from_cell, s.from);
+        let to = near(to_cell, s.to);
         if let (Some((from_piece, from, before_m)), Some((to_piece, to, after_m))) = (from, to) {
             let length_m = s.length_m + before_m + after_m;
             samples.push(LinkSample {
@@ -233,5 +248,5 @@ fn reachable_links(mesh: &NavMesh, pieces: &Pieces, distance_m: f64) -> Vec<Link
             });
         }
     }
-    samples
+    Ok(samples)
 }

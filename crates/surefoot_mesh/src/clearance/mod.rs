@@ -13,17 +13,24 @@
 //! borders. This takes the place of the local clearance triangulation of Kallmann (2010, 2014),
 //! whose clearances tell passability exactly but leave the shortest path to the corridor chosen.
 //!
+//! What lies nearer to walls than there can be room (`room`) is blocked without a look at them, so the
+//! work and what comes of it are bounded by the mesh and not by the radius; `effort` counts it.
+//!
 //! The arc around a corner is a polygon outside it, by [`CHORD_ERROR_M`] at most. Towards every
 //! wall that is near enough to leave no more room than the agent needs, one of its sides is exactly
 //! at the distance, so the polygon closes no passage that the arc leaves open.
 
 mod carve;
+mod effort;
 mod join;
 mod reach;
+mod room;
 mod weld;
 
 use crate::ground::Ground;
 use crate::mesh::NavMesh;
+use effort::{Effort, TooMuchWork};
+use room::Room;
 use thiserror::Error;
 
 /// How far the path around a corner may swing out beyond the arc unless said otherwise, in metres.
@@ -61,6 +68,16 @@ pub enum RadiusError {
         /// The chord error asked for.
         chord_error_m: f64,
     },
+    /// Very many walls lie within the radius of one another.
+    #[error(
+        "the ground for a radius of {radius_m} m takes more work than a mesh of this size may ask \
+         for: too many walls see each other within it; ask for a smaller radius, or build the mesh \
+         for this one"
+    )]
+    TooCrowded {
+        /// The radius asked for.
+        radius_m: f64,
+    },
     /// The clearance was made for another mesh.
     #[error("this clearance was made for another mesh")]
     OtherMesh,
@@ -68,13 +85,16 @@ pub enum RadiusError {
 
 impl Clearance {
     /// The ground of a mesh for an agent of this radius, in metres, not less than the one that the
-    /// mesh was built for. Takes time in proportion to the mesh.
+    /// mesh was built for. Takes time and memory in proportion to the mesh, whatever the radius: one for
+    /// which there is no room anywhere leaves no ground.
     pub fn new(mesh: &NavMesh, radius_m: f64) -> Result<Self, RadiusError> {
         Self::with_chord_error(mesh, radius_m, CHORD_ERROR_M)
     }
 
     /// The same with another chord error, in metres: how far a path may swing out beyond the arc
-    /// around a corner. Smaller ones make more pieces. Typical: 0.001; from 0.0001 to 0.01.
+    /// around a corner. Smaller ones make more pieces. Typical: 0.001; from 0.0001 to 0.01. A whole
+    /// circle never has more than 512 sides, so around a radius of 53 m and more the error is a 53,000th
+    /// of the radius.
     pub fn with_chord_error(
         mesh: &NavMesh,
         radius_m: f64,
@@ -92,10 +112,8 @@ impl Clearance {
         let ground = if distance_m <= SAME_RADIUS_M {
             mesh.ground.clone()
         } else {
-            let obstacles = reach::find_obstacles(&mesh.ground.pieces, distance_m, chord_error_m);
-            let mut carved = carve::carve(&mesh.ground.pieces, &obstacles);
-            weld::weld(&mut carved);
-            Ground::new(join::join(mesh, distance_m, carved))
+            take_in(mesh, distance_m, chord_error_m)
+                .map_err(|TooMuchWork| RadiusError::TooCrowded { radius_m })?
         };
         Ok(Self { ground, radius_m, mesh_mark: mark(mesh) })
     }
@@ -123,6 +141,18 @@ impl Clearance {
     pub(crate) fn check_mesh(&self, mesh: &NavMesh) -> Result<(), RadiusError> {
         if self.mesh_mark == mark(mesh) { Ok(()) } else { Err(RadiusError::OtherMesh) }
     }
+}
+
+/// The ground that is left beyond a distance from all walls.
+fn take_in(mesh: &NavMesh, distance_m: f64, chord_error_m: f64) -> Result<Ground, TooMuchWork> {
+    let pieces = &mesh.ground.pieces;
+    let mut effort = Effort::for_edges(pieces.edges.len());
+    let room = Room::find(pieces);
+    let obstacles = reach::find_obstacles(pieces, &room, distance_m, chord_error_m, &mut effort)?;
+    let is_shut = |piece| room.is_shut(piece, distance_m);
+    let mut carved = carve::carve(pieces, &obstacles, is_shut, &mut effort)?;
+    weld::weld(&mut carved, &mut effort)?;
+    Ok(Ground::new(join::join(mesh, distance_m, carved, &mut effort)?))
 }
 
 /// What tells meshes apart well enough to catch a mistake.

@@ -6,6 +6,8 @@
 //! parallel lines) or from a corner, between the beams of the two walls that meet there (a sector,
 //! followed as a fan of lines).
 
+use super::effort::{Effort, TooMuchWork};
+use super::room::Room;
 use crate::pieces::{NONE, Pieces, closest_on_segment, turn_angle};
 use glam::DVec2;
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -14,8 +16,8 @@ use std::ops::Range;
 /// Beams and fans narrower than this are none, in metres or radians.
 const NARROW: f64 = 1e-12;
 
-/// The most pieces that one beam or fan is followed through; more than any that is not damaged.
-const MAX_WINDOWS: usize = 1 << 20;
+/// The most sides of the polygon around a whole circle.
+const MAX_SIDES: f64 = 512.0;
 
 /// A directed line; what it blocks lies to its left.
 #[derive(Clone, Copy, Debug)]
@@ -49,20 +51,38 @@ impl Obstacles {
         &self.all
     }
 
-    fn add(&mut self, piece: u32, lines: impl IntoIterator<Item = BorderLine>) {
+    fn add(
+        &mut self,
+        piece: u32,
+        lines: impl IntoIterator<Item = BorderLine>,
+        effort: &mut Effort,
+    ) -> Result<(), TooMuchWork> {
         let first = self.lines.len();
         self.lines.extend(lines);
         self.all.push(Obstacle { piece, lines: first..self.lines.len() });
+        effort.keep_lines(self.lines.len())
     }
 }
 
-/// Finds everything nearer to a wall than `distance_m`.
-pub(super) fn find_obstacles(pieces: &Pieces, distance_m: f64, chord_error_m: f64) -> Obstacles {
+/// Finds everything nearer to a wall than `distance_m`, but for what lies in pieces that are shut.
+pub(super) fn find_obstacles(
+    pieces: &Pieces,
+    room: &Room,
+    distance_m: f64,
+    chord_error_m: f64,
+    effort: &mut Effort,
+) -> Result<Obstacles, TooMuchWork> {
     let mut obstacles = Obstacles::default();
+    if (0..pieces.piece_count() as u32).all(|piece| room.is_shut(piece, distance_m)) {
+        return Ok(obstacles);
+    }
+    let most_sides_error_m = distance_m * (1.0 / (PI / MAX_SIDES).cos() - 1.0);
     let mut finder = Finder {
         pieces,
+        room,
+        effort,
         distance_m,
-        chord_error_m,
+        chord_error_m: chord_error_m.max(most_sides_error_m),
         beams: Vec::new(),
         fans: Vec::new(),
         wedges: Vec::new(),
@@ -73,17 +93,19 @@ pub(super) fn find_obstacles(pieces: &Pieces, distance_m: f64, chord_error_m: f6
         || (0..pieces.edges.len() as u32).filter(|&e| pieces.edges[e as usize].twin == NONE);
     // Strips first: what is left of a piece after them is cut into fewer parts by the sectors.
     for wall in walls() {
-        finder.follow_beam(wall, &mut obstacles);
+        finder.follow_beam(wall, &mut obstacles)?;
     }
     for wall in walls() {
-        finder.follow_corner(wall, &mut obstacles);
+        finder.follow_corner(wall, &mut obstacles)?;
     }
     obstacles.all.sort_by_key(|o| o.piece);
-    obstacles
+    Ok(obstacles)
 }
 
 struct Finder<'a> {
     pieces: &'a Pieces,
+    room: &'a Room,
+    effort: &'a mut Effort,
     distance_m: f64,
     chord_error_m: f64,
     beams: Vec<Beam>,
@@ -128,7 +150,7 @@ struct Wedge {
 }
 
 impl Finder<'_> {
-    fn follow_beam(&mut self, wall: u32, obstacles: &mut Obstacles) {
+    fn follow_beam(&mut self, wall: u32, obstacles: &mut Obstacles) -> Result<(), TooMuchWork> {
         let pieces = self.pieces;
         let (a, b) = pieces.segment(wall);
         let length = a.distance(b);
@@ -137,20 +159,16 @@ impl Finder<'_> {
         let piece = pieces.edge_pieces[wall as usize];
         self.beams.clear();
         self.beams.push(Beam { piece, entry: wall, from_m: 0.0, to_m: length });
-        let mut seen = 0;
         while let Some(beam) = self.beams.pop() {
-            seen += 1;
-            if seen > MAX_WINDOWS {
-                return;
-            }
-            obstacles.add(
-                beam.piece,
-                [
+            self.effort.spend(pieces.range(beam.piece).len())?;
+            if !self.room.is_shut(beam.piece, self.distance_m) {
+                let lines = [
                     BorderLine { at: a + across * self.distance_m, along: -along },
                     BorderLine { at: a + along * beam.from_m, along: -across },
                     BorderLine { at: a + along * beam.to_m, along: across },
-                ],
-            );
+                ];
+                obstacles.add(beam.piece, lines, self.effort)?;
+            }
             let (entry_from, entry_to) = pieces.segment(beam.entry);
             for i in pieces.range(beam.piece) {
                 let edge = &pieces.edges[i];
@@ -170,7 +188,8 @@ impl Finder<'_> {
                 let nearest = (first - a).dot(across).min((last - a).dot(across));
                 // Beyond the entry, even where a piece is convex only up to the slack.
                 let beyond = (entry_to - entry_from).perp_dot(middle - entry_from) > 0.0;
-                if nearest < self.distance_m && beyond {
+                let can_be_nearest = nearest <= self.room.most_m(edge.twin_piece);
+                if nearest < self.distance_m && beyond && can_be_nearest {
                     self.beams.push(Beam {
                         piece: edge.twin_piece,
                         entry: edge.twin,
@@ -180,13 +199,14 @@ impl Finder<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Follows the sector at the start of a wall, if the border turns away there.
-    fn follow_corner(&mut self, wall: u32, obstacles: &mut Obstacles) {
-        let angle = self.gather_wedges(wall);
+    fn follow_corner(&mut self, wall: u32, obstacles: &mut Obstacles) -> Result<(), TooMuchWork> {
+        let angle = self.gather_wedges(wall)?;
         if angle <= PI + NARROW {
-            return;
+            return Ok(());
         }
         let (corner, to) = self.pieces.segment(wall);
         let out = (to - corner).normalize();
@@ -195,15 +215,15 @@ impl Finder<'_> {
         // them.
         self.directions.clear();
         let twice = 2.0 * (self.distance_m + self.chord_error_m);
-        self.follow_fans(corner, out, first_rad, last_rad, twice, None);
+        self.follow_fans(corner, out, first_rad, last_rad, twice, None)?;
         self.choose_tangents(first_rad, last_rad);
         let reach = self.distance_m + self.chord_error_m;
-        self.follow_fans(corner, out, first_rad, last_rad, reach, Some(obstacles));
+        self.follow_fans(corner, out, first_rad, last_rad, reach, Some(obstacles))
     }
 
     /// Collects the pieces around the start of a wall, counter-clockwise from the wall, and
     /// returns the angle that they take up.
-    fn gather_wedges(&mut self, wall: u32) -> f64 {
+    fn gather_wedges(&mut self, wall: u32) -> Result<f64, TooMuchWork> {
         let pieces = self.pieces;
         self.wedges.clear();
         let mut out = wall;
@@ -219,9 +239,10 @@ impl Finder<'_> {
             self.wedges.push(Wedge { piece, out, back, right_rad, left_rad });
             angle += wedge;
             let twin = pieces.edges[back as usize].twin;
-            if twin == NONE || self.wedges.len() > MAX_WINDOWS {
-                return angle;
+            if twin == NONE {
+                return Ok(angle);
             }
+            self.effort.spend(1)?;
             out = twin;
         }
     }
@@ -236,7 +257,7 @@ impl Finder<'_> {
         last_rad: f64,
         reach_m: f64,
         mut obstacles: Option<&mut Obstacles>,
-    ) {
+    ) -> Result<(), TooMuchWork> {
         self.fans.clear();
         let direction = |angle: f64| DVec2::from_angle(angle).rotate(out);
         for k in 0..self.wedges.len() {
@@ -254,16 +275,12 @@ impl Finder<'_> {
                 right: direction(right_rad),
                 left: direction(left_rad),
             };
-            self.pass_fan(corner, &fan, [wedge.out, wedge.back], reach_m, &mut obstacles);
-            let mut seen = 0;
+            self.pass_fan(corner, &fan, [wedge.out, wedge.back], reach_m, &mut obstacles)?;
             while let Some(fan) = self.fans.pop() {
-                seen += 1;
-                if seen > MAX_WINDOWS {
-                    return;
-                }
-                self.pass_fan(corner, &fan, [fan.entry, NONE], reach_m, &mut obstacles);
+                self.pass_fan(corner, &fan, [fan.entry, NONE], reach_m, &mut obstacles)?;
             }
         }
+        Ok(())
     }
 
     /// Blocks what a fan passes in its piece, and finds the edges through which it goes on.
@@ -274,10 +291,13 @@ impl Finder<'_> {
         not_through: [u32; 2],
         reach_m: f64,
         obstacles: &mut Option<&mut Obstacles>,
-    ) {
+    ) -> Result<(), TooMuchWork> {
         let pieces = self.pieces;
-        if let Some(obstacles) = obstacles {
-            self.block_sector(corner, fan, obstacles);
+        self.effort.spend(pieces.range(fan.piece).len())?;
+        if let Some(obstacles) = obstacles
+            && !self.room.is_shut(fan.piece, self.distance_m)
+        {
+            self.block_sector(corner, fan, obstacles)?;
         }
         for i in pieces.range(fan.piece) {
             if not_through.contains(&(i as u32)) {
@@ -320,6 +340,10 @@ impl Finder<'_> {
                     continue;
                 }
             }
+            let window = [near.distance(corner), p.distance(corner).max(q.distance(corner))];
+            if !self.can_matter(edge.twin_piece, window, reach_m, obstacles.is_some()) {
+                continue;
+            }
             self.fans.push(Fan {
                 piece: edge.twin_piece,
                 entry: edge.twin,
@@ -329,10 +353,30 @@ impl Finder<'_> {
                 left: (q - corner).normalize(),
             });
         }
+        Ok(())
+    }
+
+    /// Whether something behind a window can matter that is entered between two distances from a
+    /// corner. A place can be nearest to the corner only where there is so much room. Where walls are
+    /// looked for that leave none between them and the corner, the room becomes less again on the other
+    /// half of the way: beyond the middle there is what is left of the reach.
+    fn can_matter(&self, piece: u32, window: [f64; 2], reach_m: f64, blocks: bool) -> bool {
+        let [nearest, farthest] = window;
+        let room_m = self.room.most_m(piece);
+        if blocks {
+            nearest <= room_m
+        } else {
+            nearest.min(reach_m - farthest) <= room_m + 2.0 * self.chord_error_m
+        }
     }
 
     /// The polygon around the part of an arc that a fan covers.
-    fn block_sector(&self, corner: DVec2, fan: &Fan, obstacles: &mut Obstacles) {
+    fn block_sector(
+        &mut self,
+        corner: DVec2,
+        fan: &Fan,
+        obstacles: &mut Obstacles,
+    ) -> Result<(), TooMuchWork> {
         // The tangents within the fan and the next on either side of it.
         let first = self.tangents.partition_point(|&t| t <= fan.right_rad).saturating_sub(1);
         let end =
@@ -346,7 +390,7 @@ impl Finder<'_> {
             BorderLine { at: corner, along: fan.right },
             BorderLine { at: corner, along: -fan.left },
         ];
-        obstacles.add(fan.piece, tangents.chain(sides));
+        obstacles.add(fan.piece, tangents.chain(sides), self.effort)
     }
 
     /// Spreads tangents over an arc: at its ends, in the directions that must be exact, and often

@@ -6,6 +6,7 @@
 //! apart would have a direction, which means nothing, and a funnel would believe it.
 
 use super::carve::{Carved, Part};
+use super::effort::{Effort, TooMuchWork};
 use glam::DVec2;
 use surefoot_geom::DisjointSets;
 use surefoot_geom::lattice::M_PER_LATTICE;
@@ -17,7 +18,7 @@ const SAME_POINT_M: f64 = 1e-8;
 const SQUARE_M: f64 = 1e-6;
 
 /// Moves points that should be one onto one, and drops edges and parts that vanish by it.
-pub(super) fn weld(carved: &mut Carved) {
+pub(super) fn weld(carved: &mut Carved, effort: &mut Effort) -> Result<(), TooMuchWork> {
     let points: Vec<DVec2> =
         carved.parts.iter().flat_map(|(_, part)| &part.points).map(|&p| on_lattice(p)).collect();
     // A point near the side of a square belongs to the squares on both sides.
@@ -36,7 +37,9 @@ pub(super) fn weld(carved: &mut Carved) {
     let mut sets = DisjointSets::new(points.len());
     for square in squares.chunk_by(|a, b| a.0 == b.0) {
         for (k, &(_, a)) in square.iter().enumerate() {
+            let mut compared = 0;
             for &(_, b) in &square[..k] {
+                compared += 1;
                 let apart2 = points[a as usize].distance_squared(points[b as usize]);
                 if apart2 < SAME_POINT_M * SAME_POINT_M {
                     sets.join(a, b);
@@ -44,6 +47,7 @@ pub(super) fn weld(carved: &mut Carved) {
                     break;
                 }
             }
+            effort.spend(compared)?;
         }
     }
     // A point of the mesh stays where it is; otherwise the first one counts.
@@ -64,6 +68,7 @@ pub(super) fn weld(carved: &mut Carved) {
         drop_short_edges(part);
     }
     carved.parts.retain(|(_, part)| part.points.len() > 2);
+    Ok(())
 }
 
 /// A point, or the lattice point that it is but for rounding.
@@ -117,7 +122,7 @@ mod tests {
             part(&[[a, b], [a, b + 1e-9], [7.0, 2.0]]),
             part(&[[a, b], [a, b + 1e-9], [7.0, 2.0], [1.0 + 3e-9, 9.0]]),
         ];
-        weld(&mut carved);
+        weld(&mut carved, &mut Effort::for_edges(20)).unwrap();
         let at = |part: usize, i: usize| carved.parts[part].1.points[i];
         assert_eq!(at(0, 0), at(1, 0));
         assert_eq!(at(2, 0), at(3, 0));
