@@ -10,6 +10,9 @@ use crate::data::{CellId, EdgeId, NO_EDGE};
 use crate::pieces::share_on_segment;
 use glam::{DVec2, DVec3};
 
+/// No mesh reaches so far, in metres.
+const BEYOND_MESHES_M: f64 = 1e6;
+
 /// How far a straight line over the surface leads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
@@ -127,7 +130,7 @@ impl Query<'_> {
         mut enter: impl FnMut(CellId),
     ) -> Result<Ray, PathError> {
         let start = self.start_place(from.coordinates())?;
-        let to = self.plan_target(to.coordinates())?;
+        let (to, shortened) = self.plan_target(start, to.coordinates())?;
         enter(self.cell(start.piece));
         let end =
             ray::walk(self.query_mesh(), &self.tables, start.piece, start.plan, to, |piece| {
@@ -139,7 +142,11 @@ impl Query<'_> {
         } else {
             ((end.at - start.plan).dot(way) / way.length_squared()).clamp(0.0, 1.0)
         };
-        Ok(Ray { end: self.ray_point(end), share, wall: end.wall.map(|w| self.wall(w)) })
+        Ok(Ray {
+            end: self.ray_point(end),
+            share: share * shortened,
+            wall: end.wall.map(|w| self.wall(w)),
+        })
     }
 
     /// Moves straight from a point towards another and slides along the walls it meets, as far as
@@ -162,7 +169,7 @@ impl Query<'_> {
         to: impl Position,
     ) -> Result<Moved, PathError> {
         let start = self.start_place(from.coordinates())?;
-        let to = self.plan_target(to.coordinates())?;
+        let (to, _) = self.plan_target(start, to.coordinates())?;
         let (end, touched_wall) = ray::slide(self.query_mesh(), &self.tables, start, to);
         Ok(Moved { end: self.ray_point(end), touched_wall })
     }
@@ -297,9 +304,21 @@ impl Query<'_> {
         self.place(at, self.extents_m).ok_or(PathError::StartOffMesh { at })
     }
 
-    fn plan_target(&self, at: [f64; 3]) -> Result<DVec2, PathError> {
+    /// A target in plan, and the share of the way to it that is left where it lies so far away that
+    /// arithmetic would suffer: then a nearer one in the same direction, beyond all meshes, stands for
+    /// it.
+    fn plan_target(&self, start: Place, at: [f64; 3]) -> Result<(DVec2, f64), PathError> {
         let plan = self.mesh().canonical_point(at).truncate();
-        if plan.is_finite() { Ok(plan) } else { Err(PathError::GoalOffMesh { at }) }
+        let way = plan - start.plan;
+        let far_m = way.abs().max_element();
+        if !(plan.is_finite() && far_m.is_finite()) {
+            return Err(PathError::GoalOffMesh { at });
+        }
+        if far_m <= BEYOND_MESHES_M {
+            return Ok((plan, 1.0));
+        }
+        let shortened = BEYOND_MESHES_M / far_m;
+        Ok((start.plan + way / far_m * BEYOND_MESHES_M, shortened))
     }
 
     fn ray_point(&self, end: RayEnd) -> NearestPoint {

@@ -40,6 +40,8 @@ pub(crate) struct AStar {
     pub(crate) search: Search,
     /// How each piece has been entered.
     entered: Vec<Entered>,
+    /// By what factor a way to a piece must be cheaper than the one known to count.
+    cheaper: f64,
 }
 
 /// The point of the edge from `a` to `b` through which the way from `from` to `goal` is shortest,
@@ -61,6 +63,11 @@ fn crossing_point(from: DVec2, goal: DVec2, a: DVec2, b: DVec2) -> DVec2 {
         a + along * (side_a / (side_a - side_b))
     }
 }
+
+/// So many pieces may be looked at, and so many more for each piece there is; as a rule each is looked
+/// at once. After that, ways to pieces that have been reached are not looked for any more.
+const LEAST_LOOKS: u64 = 10_000;
+const LOOKS_PER_PIECE: u64 = 64;
 
 /// Relative difference that a cheaper way must make to count: with estimates that never overrate,
 /// a way back to a piece through others is never cheaper by more than rounding.
@@ -92,6 +99,7 @@ impl AStar {
         }
         let Search { start, start_piece, goal, run, .. } = self.search;
         let key = start.distance(goal);
+        self.cheaper = CHEAPER;
         self.entered[start_piece as usize] =
             Entered { run, crossing: Crossing::NONE, at: start, cost: 0.0, key };
         self.search.heap.push(key, start_piece);
@@ -100,10 +108,17 @@ impl AStar {
     /// Goes on for at most `limit` pieces.
     pub(crate) fn run(&mut self, mesh: QueryMesh<'_>, tables: &Tables, limit: u64) -> Outcome {
         let pieces = &mesh.pieces;
-        let mut left = limit;
+        let most_looks = LEAST_LOOKS + LOOKS_PER_PIECE * pieces.piece_count() as u64;
+        let mut left = limit.min(most_looks.saturating_sub(self.search.nodes));
+        let mut beyond = limit - left;
         loop {
             if left == 0 {
-                return Outcome::Paused;
+                if beyond == 0 {
+                    return Outcome::Paused;
+                }
+                // Costs that differ by many orders of magnitude could keep it busy for ever.
+                self.cheaper = 0.0;
+                left = std::mem::take(&mut beyond);
             }
             let Some((key, piece)) = self.search.heap.pop() else { return Outcome::Exhausted };
             let here = self.entered[piece as usize];
@@ -195,7 +210,7 @@ impl AStar {
         let key = cost + rest;
         let entered = &mut self.entered[piece as usize];
         // Compared with what is still to go, since the points of entry differ.
-        if entered.run == self.search.run && key >= entered.key * CHEAPER {
+        if entered.run == self.search.run && key >= entered.key * self.cheaper {
             return;
         }
         *entered = Entered { run: self.search.run, crossing, at, cost, key };

@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// agent's radius if that is more: who stands against a wall is a radius away from the mesh.
 pub const DEFAULT_EXTENT_M: f64 = 0.5;
 
+/// Extents beyond this are no wider, in metres: more than any mesh, and little enough to be added up.
+const FARTHEST_M: f64 = 1e30;
+
 /// A caller of the mesh, with working memory of its own.
 ///
 /// ```
@@ -288,7 +291,8 @@ impl<'m> Query<'m> {
 
     /// Half a box of the user's frame as half a box along the canonical axes.
     pub(super) fn canonical_extents(&self, extents: [f64; 3]) -> [f64; 3] {
-        let half = DVec3::from(extents.map(|e| if e > 0.0 { e } else { 0.0 }));
+        // Not infinite, which would be no number along an axis at right angles.
+        let half = DVec3::from(extents.map(|e| if e > 0.0 { e.min(FARTHEST_M) } else { 0.0 }));
         self.mesh().frame().axes().map(|axis| DVec3::from(axis).abs().dot(half))
     }
 

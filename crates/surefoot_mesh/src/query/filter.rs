@@ -203,7 +203,13 @@ impl Filter {
     /// What one metre on a cell of this area type and kind costs.
     #[must_use]
     pub fn cell_cost(&self, area: AreaId, kind: CellKind) -> f32 {
-        self.area_costs.get(area.index()).copied().unwrap_or(1.0) * self.cell_costs.of(kind)
+        let area_cost = self.area_costs.get(area.index()).copied().unwrap_or(1.0);
+        let kind_cost = self.cell_costs.of(kind);
+        if area_cost.is_finite() && kind_cost.is_finite() {
+            in_bounds(area_cost * kind_cost)
+        } else {
+            f32::INFINITY
+        }
     }
 
     fn check(&self, links: usize) -> Result<(), FilterError> {
@@ -226,6 +232,12 @@ impl Filter {
         }
         Ok(())
     }
+}
+
+/// A cost that was worked out of finite ones: however large or small these are, it is finite and above
+/// zero. Only what is asked to be infinite leaves ground out.
+fn in_bounds(cost: f32) -> f32 {
+    cost.clamp(f32::MIN_POSITIVE, f32::MAX)
 }
 
 /// A filter worked out for one mesh.
@@ -276,7 +288,10 @@ impl Tables {
         };
         if finite().any(|c| c > tables.base_cost) {
             let base = tables.base_cost;
-            tables.costs = by_piece(&|c| cell_costs[c as usize] / base);
+            tables.costs = by_piece(&|c| {
+                let cost = cell_costs[c as usize];
+                if cost.is_finite() { in_bounds(cost / base) } else { cost }
+            });
         }
         tables.price_links(mesh, filter);
         tables.excludes = cell_costs.iter().any(|c| !c.is_finite());
@@ -301,8 +316,12 @@ impl Tables {
                 let area = filter.area_costs.get(link.area.index()).copied().unwrap_or(1.0);
                 let LinkCost { factor, extra_m } = filter.link_costs.of(link.kind);
                 LinkCost {
-                    factor: area * factor / self.base_cost,
-                    extra_m: extra_m / self.base_cost,
+                    factor: if area.is_finite() && factor.is_finite() {
+                        in_bounds(area * factor / self.base_cost)
+                    } else {
+                        f32::INFINITY
+                    },
+                    extra_m: (extra_m / self.base_cost).min(f32::MAX),
                 }
             })
             .collect();

@@ -30,6 +30,10 @@ pub(super) const SAME_LENGTH: f64 = 1e-12;
 /// The most steps that one search takes before A* is asked instead: 67 million, half a gigabyte.
 const MAX_STEPS: usize = 1 << 26;
 
+/// The most nodes that wait at once, and the most roots: behind one interval there can be as many as a
+/// cell has edges. Eight million of either, less than a gigabyte.
+const MAX_KEPT: usize = 1 << 23;
+
 /// How far from a vertex the start may lie and still be on it, in metres.
 const ON_VERTEX_M: f64 = 1e-7;
 
@@ -107,6 +111,9 @@ pub(crate) struct Polyanya {
     /// Keys and places of the nodes that the last expansion has brought; a key that is not worked out
     /// yet is no number.
     fresh: Vec<(f64, u32)>,
+    /// The most steps, and the most nodes or roots at once, that the mesh may ask for.
+    most_steps: usize,
+    most_kept: usize,
     /// The least estimate of an interval before the goal's piece.
     pub(super) goal_length: f64,
     /// Whether there is no goal, and all within a distance is looked at.
@@ -167,6 +174,9 @@ impl Polyanya {
             self.fans.resize(fans, Turned::NEVER);
             self.sights.resize(fans, Reached::NEVER);
         }
+        let edges = mesh.pieces.edges.len();
+        self.most_steps = (10_000 + 256 * edges).min(MAX_STEPS);
+        self.most_kept = (10_000 + 64 * edges).min(MAX_KEPT);
         let samples = mesh.pieces.link_samples.len();
         if self.link_samples.len() < samples {
             self.link_samples.resize(samples, Reached::NEVER);
@@ -219,7 +229,7 @@ impl Polyanya {
             }
             left -= 1;
             self.look_behind(mesh, tables, &node, &root);
-            if self.is_astray(mesh) {
+            if self.is_astray() {
                 return Outcome::Exhausted;
             }
             if left == 0 {
@@ -236,7 +246,7 @@ impl Polyanya {
         mesh: QueryMesh<'_>,
         tables: &Tables,
     ) -> Option<(f64, u32)> {
-        if self.is_astray(mesh) {
+        if self.is_astray() {
             return None;
         }
         let (distance, place) = self.search.heap.pop()?;
@@ -295,8 +305,9 @@ impl Polyanya {
     /// Whether there are more steps than any mesh brings about, however it is made: then rounding
     /// has led the search in a circle, and it is to end. Also where they would take up too much
     /// memory.
-    fn is_astray(&self, mesh: QueryMesh<'_>) -> bool {
-        self.trail.len() > (10_000 + 256 * mesh.pieces.edges.len()).min(MAX_STEPS)
+    fn is_astray(&self) -> bool {
+        self.trail.len() > self.most_steps
+            || self.nodes.len().max(self.roots.len()) > self.most_kept
     }
 
     /// Takes a node out of its place, which becomes free.

@@ -15,8 +15,18 @@ use glam::DVec2;
 /// Corners of the polygon around the circle: it is larger than the circle by 0.2 %.
 const CIRCLE_CORNERS: usize = 40;
 
+/// Circles are no larger, in metres: more than any mesh.
+const FARTHEST_M: f64 = 1e9;
+
 /// Draws before giving up on a circle, each of which succeeds 99 times in 100.
 const MAX_DRAWS: usize = 64;
+
+/// A caller's number as a share from 0 to below 1, whatever it is.
+fn share(number: f64) -> f64 {
+    const MOST: f64 = 1.0 - f64::EPSILON;
+    // Not a number counts as zero.
+    if number > 0.0 { number.min(MOST) } else { 0.0 }
+}
 
 /// Tables and working memory for drawing places.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +75,7 @@ impl Drawing {
             self.ready_for = Some(component);
         }
         let total = *self.sums.last()?;
-        let pick = random() * total;
+        let pick = share(random()) * total;
         let i = self.sums.partition_point(|&s| s <= pick).min(self.sums.len() - 1);
         let piece = self.pieces[i];
         fill(mesh, piece, &mut self.polygon);
@@ -82,6 +92,8 @@ impl Drawing {
         radius_m: f64,
         random: &mut dyn FnMut() -> f64,
     ) -> Option<Place> {
+        // Written so that no number counts as none.
+        let radius_m = if radius_m > 0.0 { radius_m.min(FARTHEST_M) } else { 0.0 };
         let pieces = &mesh.pieces;
         self.gather(mesh, tables, centre, radius_m);
         self.circle_sums.clear();
@@ -95,7 +107,7 @@ impl Drawing {
             return Some(centre);
         }
         for _ in 0..MAX_DRAWS {
-            let pick = random() * sum;
+            let pick = share(random()) * sum;
             let i = self.circle_sums.partition_point(|&s| s <= pick);
             let piece = self.circle_pieces[i.min(self.circle_pieces.len() - 1)];
             self.clip(mesh, piece, centre.plan, radius_m);
@@ -176,7 +188,7 @@ fn area(polygon: &[DVec2]) -> f64 {
 
 /// A point of a convex polygon.
 fn draw(polygon: &[DVec2], random: &mut dyn FnMut() -> f64) -> Option<DVec2> {
-    let mut pick = random() * area(polygon) * 2.0;
+    let mut pick = share(random()) * area(polygon) * 2.0;
     let mut chosen = None;
     for i in 1..polygon.len().saturating_sub(1) {
         let part = (polygon[i] - polygon[0]).perp_dot(polygon[i + 1] - polygon[0]).max(0.0);
@@ -189,7 +201,7 @@ fn draw(polygon: &[DVec2], random: &mut dyn FnMut() -> f64) -> Option<DVec2> {
         pick -= part;
     }
     let i = chosen?;
-    let (mut s, mut t) = (random(), random());
+    let (mut s, mut t) = (share(random()), share(random()));
     if s + t > 1.0 {
         (s, t) = (1.0 - s, 1.0 - t);
     }
