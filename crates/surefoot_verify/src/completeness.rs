@@ -61,6 +61,9 @@ pub(crate) fn check(
         .map_init(
             || (Judge::new(world, body), Rosette::default()),
             |(judge, rosette), index| {
+                if watch.is_cancelled() {
+                    return Drawn::Elsewhere;
+                }
                 watch.tick();
                 let Some(at) = sampler.sample(index) else { return Drawn::Elsewhere };
                 let Ok(z) = judge.stands(at, 2.0 * NOISE_M, rosette) else {

@@ -45,7 +45,7 @@ pub(crate) fn check(
     report: &mut Report,
 ) {
     let mut faults = walks(world, judged, settings, watch, report);
-    faults.extend(portals(world, judged, settings, report));
+    faults.extend(portals(world, judged, settings, watch, report));
     faults.extend(links(world, judged, settings, report));
     report.connection_fault_count = faults.len() as u64;
     report.connection_faults = spread_out(faults, settings.worst, ConnectionFault::at);
@@ -69,6 +69,9 @@ fn walks(
         .map_init(
             || (Judge::new(world, body), Rosette::default()),
             |(judge, rosette), index| {
+                if watch.is_cancelled() {
+                    return None;
+                }
                 watch.tick();
                 let mut random = Random::of_sample(settings.seed, Purpose::Walks, index);
                 let share = (index as f64 + random.unit()) / count as f64;
@@ -170,6 +173,7 @@ fn portals(
     world: &World,
     judged: &Judged<'_>,
     settings: &VerifySettings,
+    watch: &Watch<'_>,
     report: &mut Report,
 ) -> Vec<ConnectionFault> {
     let body = Body::smaller(&judged.data.agent, settings);
@@ -181,6 +185,9 @@ fn portals(
         .map_init(
             || Judge::new(world, body),
             |judge, &(edge, twin)| {
+                if watch.is_cancelled() {
+                    return None;
+                }
                 let near = cross(judge, judged, settings, edge, twin, ASIDE_M).err()?;
                 // The border may be off by the tolerance.
                 let (at, refusal) = if settings.tolerance_m > FINE_M {

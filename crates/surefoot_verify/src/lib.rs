@@ -36,6 +36,7 @@ use inside::Insides;
 use judged::Judged;
 use settings::Body;
 use stand::Rosette;
+use std::sync::atomic::AtomicBool;
 use surefoot_geom::Frame;
 use surefoot_mesh::{Agent, NavMeshData, TagRules};
 use surefoot_scene::{Scene, TagPatterns};
@@ -51,13 +52,27 @@ pub fn verify(
     settings: &VerifySettings,
     progress: &(dyn Fn(f64) + Sync),
 ) -> Report {
+    verify_until(mesh, scene, settings, progress, &AtomicBool::new(false)).unwrap_or_default()
+}
+
+/// The same, until `cancel` is set from any thread: then it ends soon, without a report. What is
+/// worked out before the first sample, in a share of a second for each million triangles, is not
+/// interrupted.
+#[must_use]
+pub fn verify_until(
+    mesh: &NavMeshData,
+    scene: &Scene,
+    settings: &VerifySettings,
+    progress: &(dyn Fn(f64) + Sync),
+    cancel: &AtomicBool,
+) -> Option<Report> {
     let mut report = Report::default();
     if let Err(fault) = structure::is_readable(mesh) {
         report.structure_faults.push(fault);
         // Nothing can be said for a mesh that cannot be read.
         report.sound = Share { passed: 0, counted: 1 };
         report.complete = Share { passed: 0, counted: 1 };
-        return report;
+        return Some(report);
     }
     let ruled;
     let scene = if mesh.tag_rules.is_empty() {
@@ -72,7 +87,7 @@ pub fn verify(
     let judged = Judged::new(mesh);
     report.structure_faults = structure::check(&judged, settings.min_area_m2);
     let whole = 2 * settings.samples + connection::walk_count(settings);
-    let watch = Watch::new(whole, progress);
+    let watch = Watch::new(whole, progress, cancel);
     // Inside and outside are told by the winding, which says nothing in a scene seen from both sides.
     let insides = (!settings.keep_inside && !settings.two_sided).then(|| {
         let body = Body::plain(&mesh.agent, settings);
@@ -85,10 +100,17 @@ pub fn verify(
     let areas_m2 = judged.component_area_m2.iter().zip(&inside);
     report.inside_m2 = areas_m2.filter(|(_, inside)| **inside).map(|(area_m2, _)| area_m2).sum();
     soundness::check(&world, &judged, &inside, settings, &watch, &mut report);
-    completeness::check(&world, &judged, insides.as_ref(), settings, &watch, &mut report);
-    connection::check(&world, &judged, settings, &watch, &mut report);
+    if !watch.is_cancelled() {
+        completeness::check(&world, &judged, insides.as_ref(), settings, &watch, &mut report);
+    }
+    if !watch.is_cancelled() {
+        connection::check(&world, &judged, settings, &watch, &mut report);
+    }
+    if watch.is_cancelled() {
+        return None;
+    }
     progress(1.0);
-    report
+    Some(report)
 }
 
 /// Looks at a mesh's structure alone, without a scene.

@@ -59,6 +59,9 @@ pub(crate) fn check(
         .map_init(
             || (Judge::new(world, body), Rosette::default()),
             |(judge, rosette), index| {
+                if watch.is_cancelled() {
+                    return None;
+                }
                 watch.tick();
                 let sample = sampler.sample(index)?;
                 if inside[judged.cell_component[sample.cell as usize] as usize] {

@@ -1,8 +1,9 @@
 //! The definition of ground on scenes small enough to work out by hand.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use surefoot_mesh::{Agent, Frame, NavMeshData};
 use surefoot_scene::{Scene, SceneBuilder};
-use surefoot_verify::{Ground, Reason, VerifySettings, verify};
+use surefoot_verify::{Ground, Reason, VerifySettings, verify, verify_until};
 
 /// Y up, as the scenes are.
 const UP: [f64; 3] = [0.0, 1.0, 0.0];
@@ -293,4 +294,25 @@ fn small_patches_may_be_left_out_and_large_ones_may_not() {
     assert!(report.complete.value() < 1.0);
     let reachable = VerifySettings { reachable_only: true, ..settings };
     assert!(verify(&mesh, &large, &reachable, &|_| {}).passes(1.0, 1.0));
+}
+
+#[test]
+fn a_check_that_is_cancelled_ends_soon_and_without_a_report() {
+    let scene = room().0.finish();
+    let points = [[0.4, 0.0, 0.4], [0.4, 0.0, 9.6], [9.6, 0.0, 9.6], [9.6, 0.0, 0.4]];
+    let cells = [vec![0, 1, 2, 3]];
+    let mesh = NavMeshData::from_polygons(&points, &cells, Agent::default(), UP).unwrap();
+    let settings = VerifySettings { samples: 50_000, ..VerifySettings::default() };
+    let told = AtomicU64::new(0);
+    let cancel = AtomicBool::new(false);
+    let progress = |_| {
+        told.fetch_add(1, Ordering::Relaxed);
+        cancel.store(true, Ordering::Relaxed);
+    };
+    assert!(verify_until(&mesh, &scene, &settings, &progress, &cancel).is_none());
+    let all = 2 * settings.samples / 256;
+    assert!(told.load(Ordering::Relaxed) < all / 2, "the check went on");
+    cancel.store(false, Ordering::Relaxed);
+    let report = verify_until(&mesh, &scene, &settings, &|_| {}, &cancel);
+    assert_eq!(report, Some(verify(&mesh, &scene, &settings, &|_| {})));
 }
