@@ -4,7 +4,11 @@
 //! tried as they are, and again with all checksums written anew, as a forger would.
 #![no_main]
 
+#[path = "../heaps/reseal.rs"]
+mod reseal;
+
 use libfuzzer_sys::fuzz_target;
+use reseal::reseal;
 use surefoot_mesh::{Algorithm, NavMesh, PathOptions, Query};
 
 fuzz_target!(|data: &[u8]| {
@@ -29,35 +33,4 @@ fn try_mesh(bytes: &[u8]) {
         let options = PathOptions { algorithm, max_nodes: Some(10_000), ..Default::default() };
         let _ = query.find_path_with(from, to, &options);
     }
-}
-
-/// Writes the checksums of all sections and of the table anew; false where there is no table.
-fn reseal(bytes: &mut [u8]) -> bool {
-    const HEADER: usize = 32;
-    const ENTRY: usize = 32;
-    let number = |b: &[u8], at: usize| {
-        b.get(at..at + 4).map(|n| u32::from_le_bytes([n[0], n[1], n[2], n[3]]))
-    };
-    let long =
-        |b: &[u8], at: usize| Some(u64::from(number(b, at)?) | u64::from(number(b, at + 4)?) << 32);
-    if bytes.len() < HEADER {
-        return false;
-    }
-    let room = (bytes.len() - HEADER) / ENTRY;
-    let count = number(bytes, 12).map_or(0, |count| (count as usize).min(room));
-    for at in (0..count).map(|entry| HEADER + entry * ENTRY) {
-        let (Some(offset), Some(length)) = (long(bytes, at + 8), long(bytes, at + 16)) else {
-            return false;
-        };
-        let range = offset as usize..offset.saturating_add(length) as usize;
-        if let Some(content) = bytes.get(range) {
-            let crc = crc32fast::hash(content);
-            bytes[at + 4..at + 8].copy_from_slice(&crc.to_le_bytes());
-        }
-    }
-    let mut crc = crc32fast::Hasher::new();
-    crc.update(&bytes[..28]);
-    crc.update(&bytes[HEADER..HEADER + count * ENTRY]);
-    bytes[28..32].copy_from_slice(&crc.finalize().to_le_bytes());
-    true
 }

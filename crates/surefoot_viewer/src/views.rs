@@ -82,6 +82,8 @@ pub(crate) fn pack_mesh(mesh: &NavMesh, layers: &[u16], origin: [f64; 3]) -> Vec
     let mut edge_faces: Vec<u32> = Vec::new();
     let mut triangles: Vec<[VertexId; 3]> = Vec::new();
     let mut corners: Vec<VertexId> = Vec::new();
+    // Where in its cell each vertex of the cell at hand stands.
+    let mut places = vec![0_u32; mesh.vertex_count()];
     for cell in mesh.cells() {
         let first = faces.positions.len() as u32;
         faces.first_corners.push(first);
@@ -90,8 +92,11 @@ pub(crate) fn pack_mesh(mesh: &NavMesh, layers: &[u16], origin: [f64; 3]) -> Vec
         faces.positions.extend(corners.iter().map(|&v| at(v)));
         triangles.clear();
         mesh.cell_triangles(cell, &mut triangles);
-        let place =
-            |v: VertexId| first + corners.iter().position(|&w| w == v).unwrap_or_default() as u32;
+        // From the last on, so that of a vertex that comes twice the first place counts.
+        for (i, v) in corners.iter().enumerate().rev() {
+            places[v.index()] = i as u32;
+        }
+        let place = |v: VertexId| first + places[v.index()];
         faces.indices.extend(triangles.iter().flatten().map(|&v| place(v)));
         faces.kinds.push(mesh.cell_kind(cell) as u8);
         faces.areas.push(mesh.cell_area_type(cell).0);
