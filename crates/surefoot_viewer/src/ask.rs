@@ -8,6 +8,7 @@ use crate::mesh_set::MeshSet;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
@@ -65,11 +66,38 @@ impl Asker {
 }
 
 fn answer_all(mesh: &NavMesh, inbox: &Receiver<Asked>) {
-    let mut query = Query::new(mesh);
-    let mut path = Path::default();
-    let mut costs = BTreeMap::new();
+    let mut asking = Asking::new(mesh);
     while let Ok((question, reply)) = inbox.recv() {
-        let _ = reply.send(answer(mesh, &mut query, &mut path, &mut costs, &question));
+        let answered = catch_unwind(AssertUnwindSafe(|| asking.answer(&question)));
+        let _ = reply.send(answered.unwrap_or_else(|_| {
+            // What it has left behind is not to be believed.
+            asking = Asking::new(mesh);
+            let text = "the search has met a defect of Surefoot; please report it with the scene";
+            refusal("defect", text.to_owned())
+        }));
+    }
+}
+
+fn refusal(reason: &str, text: String) -> Value {
+    json!({ "found": false, "reason": reason, "text": text })
+}
+
+/// A query with all that is kept from question to question.
+struct Asking<'m> {
+    mesh: &'m NavMesh,
+    query: Query<'m>,
+    path: Path,
+    costs: BTreeMap<String, Option<f32>>,
+}
+
+impl<'m> Asking<'m> {
+    fn new(mesh: &'m NavMesh) -> Self {
+        Self { mesh, query: Query::new(mesh), path: Path::default(), costs: BTreeMap::new() }
+    }
+
+    fn answer(&mut self, question: &PathQuestion) -> Value {
+        let Self { mesh, query, path, costs } = self;
+        answer(mesh, query, path, costs, question)
     }
 }
 
@@ -80,21 +108,19 @@ fn answer(
     costs: &mut BTreeMap<String, Option<f32>>,
     question: &PathQuestion,
 ) -> Value {
-    let none =
-        |reason: &str, text: String| json!({ "found": false, "reason": reason, "text": text });
     if question.costs != *costs {
         match filter(mesh, &question.costs) {
             Ok(filter) => match query.set_filter(&filter) {
                 Ok(()) => costs.clone_from(&question.costs),
-                Err(error) => return none("bad-cost", error.to_string()),
+                Err(error) => return refusal("bad-cost", error.to_string()),
             },
-            Err(text) => return none("bad-cost", text),
+            Err(text) => return refusal("bad-cost", text),
         }
     }
     // A radius below the mesh's own is the mesh as it is.
     let radius = question.radius.unwrap_or(0.0).max(mesh.agent().radius_m);
     if let Err(error) = query.set_radius(radius) {
-        return none("bad-radius", error.to_string());
+        return refusal("bad-radius", error.to_string());
     }
     let algorithm = match question.algorithm {
         AlgorithmName::Optimal => Algorithm::Optimal,
@@ -105,7 +131,7 @@ fn answer(
     let found = query.find_path_into(question.from, question.to, &options, path);
     let micros = (start.elapsed().as_secs_f64() * 1e9).round() / 1e3;
     if let Err(error) = found {
-        let mut answer = none(error.reason(), error.to_string());
+        let mut answer = refusal(error.reason(), error.to_string());
         answer["micros"] = micros.into();
         return answer;
     }

@@ -4,12 +4,17 @@
 //! but every page that a browser has open can send requests there too. So a request must name this
 //! server as its host (a foreign name that leads here is one of DNS rebinding), must not come from
 //! a page of another origin, and, where it does or reads anything, must carry the number of the page
-//! that holds the viewer, in a header that other origins may not set.
+//! that holds the viewer, in a header that other origins may not set. Other people with an account on
+//! this machine can reach the port as well; what they have not is the key by which a page gets its
+//! number. It stands in the fragment of the address, which browsers send to nobody.
 
 use crate::http::{Request, Response};
 
 /// The header that names the page.
 pub(crate) const PAGE_HEADER: &str = "x-surefoot-page";
+
+/// The header that carries the key of the viewer's address, when a page asks for the viewer.
+pub(crate) const KEY_HEADER: &str = "x-surefoot-key";
 
 /// Refuses requests that this server is not meant for.
 pub(crate) fn check(request: &Request<'_>, port: u16) -> Option<Response> {

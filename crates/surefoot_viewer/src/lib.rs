@@ -8,7 +8,9 @@
 
 mod ask;
 mod check;
+mod connections;
 mod describe;
+mod fields;
 mod guard;
 mod http;
 mod layers;
@@ -17,6 +19,7 @@ mod pack;
 mod page;
 mod pick;
 mod routes;
+mod secret;
 mod session;
 mod sources;
 mod views;
@@ -25,6 +28,7 @@ mod worker;
 pub use describe::build_flags;
 pub use sources::SourceError;
 
+use secret::Secret;
 use session::{Session, Task};
 use sources::Wanted;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -73,6 +77,9 @@ pub enum ViewerError {
         /// Why.
         source: std::io::Error,
     },
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers, without which the viewer would be open to all")]
+    Random,
     /// The threads could not be started.
     #[error("the threads could not be started: {0}; give a smaller --threads")]
     Threads(String),
@@ -112,7 +119,8 @@ impl Viewer {
         }
         let pool = pool.build().map_err(|e| ViewerError::Threads(e.to_string()))?;
         let (listener, port) = listen(options.port)?;
-        let session = Arc::new(Session::new(pool));
+        let key = Secret::new().ok_or(ViewerError::Random)?;
+        let session = Arc::new(Session::new(pool, key));
         session.begin(Task::Load { wanted, settings: BakeSettings::default() });
         let worker = Arc::clone(&session);
         std::thread::Builder::new()
@@ -123,16 +131,18 @@ impl Viewer {
         Ok(Self { listener, port, session })
     }
 
-    /// Where the page is.
+    /// Where the page is, with the key to it after the `#`. Show it to nobody but the person who
+    /// started the viewer, and do not pass it to programs as an argument, which others can list.
     #[must_use]
     pub fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/", self.port)
+        format!("http://127.0.0.1:{}/#key={}", self.port, self.session.key().text())
     }
 
     /// Answers requests until the process ends.
     pub fn serve(self) {
         let Self { listener, port, session } = self;
-        http::serve(&listener, move |request| routes::answer(&session, port, request));
+        let limits = http::Limits::default();
+        http::serve(&listener, limits, move |request| routes::answer(&session, port, request));
     }
 }
 

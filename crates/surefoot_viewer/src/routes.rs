@@ -1,19 +1,21 @@
 //! From requests to answers.
 //!
-//! `/` and what belongs to it are the embedded page. Everything under `/api/` needs the number of
-//! the page that holds the viewer, except asking for that number.
+//! `/` and what belongs to it are the embedded page, the same for everybody and empty. Everything under
+//! `/api/` needs the number of the page that holds the viewer, and asking for that number needs the key
+//! that the viewer's address carries: whoever has not been shown it learns nothing of what is looked at.
 
 use crate::ask::{PathQuestion, kind_names};
-use crate::guard::{self, PAGE_HEADER};
+use crate::fields::{Fields, Refused};
+use crate::guard::{self, KEY_HEADER, PAGE_HEADER};
 use crate::http::{Body, BodyError, Request, Response};
 use crate::pick::{PickRay, pick};
-use crate::session::{Session, Task};
+use crate::session::{Session, State, Task};
 use crate::sources::{Dropped, Wanted};
 use crate::views::pack_scene;
 use crate::{check, describe, page};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use surefoot_bake::{BakeSettings, BuildMethod};
+use surefoot_bake::BuildMethod;
 use surefoot_debug::{
     ColourBy, SvgOptions, mesh_to_detour, mesh_to_json, mesh_to_obj, view_layers, view_of_mesh,
     write_glb, write_svg,
@@ -48,6 +50,7 @@ pub(crate) fn answer(session: &Arc<Session>, port: u16, request: &mut Request<'_
         return Response::refuse(409, why);
     }
     let number = number.unwrap_or_default();
+    request.trust();
     match (request.method.as_str(), name.as_str()) {
         ("GET", "events") => events(session, number),
         ("GET", "describe") => Response::json(200, &description()),
@@ -70,11 +73,11 @@ pub(crate) fn answer(session: &Arc<Session>, port: u16, request: &mut Request<'_
             done()
         }
         ("POST", "command") => with_json(request, |body| {
-            let settings = describe::settings_from(&body["settings"])?;
+            let settings = Fields::of(body)?.settings()?.unwrap_or_default();
             Ok(Response::json(200, &json!({ "command": session.lock().command(&settings) })))
         }),
         ("POST", "path") => with_json(request, |body| {
-            let question: PathQuestion = serde_json::from_value(body).map_err(|e| e.to_string())?;
+            let question: PathQuestion = understood(body)?;
             let asker = session.lock().asker.clone();
             match asker.and_then(|a| a.ask(question)) {
                 Some(answer) => Ok(Response::json(200, &answer)),
@@ -82,7 +85,7 @@ pub(crate) fn answer(session: &Arc<Session>, port: u16, request: &mut Request<'_
             }
         }),
         ("POST", "pick") => with_json(request, |body| {
-            let ray: PickRay = serde_json::from_value(body).map_err(|e| e.to_string())?;
+            let ray: PickRay = understood(body)?;
             let (source, mesh) = {
                 let state = session.lock();
                 (state.source.clone(), state.mesh.clone())
@@ -90,10 +93,14 @@ pub(crate) fn answer(session: &Arc<Session>, port: u16, request: &mut Request<'_
             Ok(Response::json(200, &pick(&ray, source.as_deref(), mesh.as_deref())))
         }),
         ("POST", "check") => with_json(request, |body| {
-            let samples = body["samples"].as_u64().unwrap_or(10_000).clamp(100, 10_000_000);
-            check::start(session, samples)?;
+            let samples = Fields::of(body)?.whole_number("samples")?;
+            check::start(session, samples.unwrap_or(check::USUAL_SAMPLES))?;
             Ok(done())
         }),
+        ("POST", "check-cancel") => {
+            session.change(State::cancel_check);
+            done()
+        }
         _ => not_found("there is nothing of that name"),
     }
 }
@@ -120,6 +127,11 @@ fn static_file(request: &Request<'_>) -> Response {
 fn claim(session: &Session, request: &Request<'_>) -> Response {
     if request.method != "POST" {
         return Response::refuse(405, "claim the viewer with POST");
+    }
+    if !request.header(KEY_HEADER).is_some_and(|key| session.key().is(key)) {
+        let why = "this page has no key to the viewer; open the address that `surefoot view` printed, \
+                   as a whole";
+        return Response::refuse(403, why);
     }
     match session.claim(request.query("take").is_some()) {
         Some(page) => Response::json(200, &json!({ "page": page })),
@@ -156,17 +168,23 @@ fn description() -> Value {
 
 fn with_json(
     request: &mut Request<'_>,
-    answer: impl FnOnce(Value) -> Result<Response, String>,
+    answer: impl FnOnce(Value) -> Result<Response, Refused>,
 ) -> Response {
     let body = match request.body(MAX_BODY_BYTES) {
         Ok(body) => body,
         Err(error) => return body_refused(&error),
     };
     let body = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) };
-    match body.map_err(|e| format!("the request is not JSON: {e}")).and_then(answer) {
+    let not_json = |e| Refused::malformed(format!("the request is not JSON: {e}"));
+    match body.map_err(not_json).and_then(answer) {
         Ok(response) => response,
-        Err(why) => Response::refuse(422, why),
+        Err(Refused { status, why }) => Response::refuse(status, why),
     }
+}
+
+/// A request that is one value.
+fn understood<T: serde::de::DeserializeOwned>(body: Value) -> Result<T, Refused> {
+    serde_json::from_value(body).map_err(|e| Refused::malformed(e.to_string()))
 }
 
 fn body_refused(error: &BodyError) -> Response {
@@ -184,25 +202,17 @@ fn body_refused(error: &BodyError) -> Response {
     }
 }
 
-/// Settings of a request, or those in use where it gives none.
-fn settings_of(session: &Session, body: &Value) -> Result<BakeSettings, String> {
-    if body["settings"].is_null() {
-        return Ok(session.lock().settings.clone());
-    }
-    describe::settings_from(&body["settings"])
-}
-
-fn load(session: &Session, body: Value) -> Result<Response, String> {
-    let settings = settings_of(session, &body)?;
-    let name = body["name"].as_str().ok_or("name a scene")?.to_owned();
-    let number = |key: &str| body[key].as_f64();
+fn load(session: &Session, body: Value) -> Result<Response, Refused> {
+    let fields = Fields::of(body)?;
+    let settings = fields.settings()?.unwrap_or_else(|| session.lock().settings.clone());
+    let name = fields.text("name")?.ok_or("name a scene")?;
     let variant = Variant {
-        size: number("size").map(|v| v as u32),
-        rotate_deg: number("rotate").unwrap_or(0.0),
-        shatter: number("shatter").unwrap_or(0.0) as u32,
-        jitter_m: number("jitter").unwrap_or(0.0),
-        dirty: body["dirty"].as_bool().unwrap_or(false),
-        seed: body["seed"].as_u64().unwrap_or(0),
+        size: fields.count("size")?,
+        rotate_deg: fields.number("rotate")?.unwrap_or(0.0),
+        shatter: fields.count("shatter")?.unwrap_or(0),
+        jitter_m: fields.number("jitter")?.unwrap_or(0.0),
+        dirty: fields.switch("dirty")?.unwrap_or(false),
+        seed: fields.whole_number("seed")?.unwrap_or(0),
     };
     session.begin(Task::Load { wanted: Wanted::Procedural { name, variant }, settings });
     Ok(done())
@@ -239,11 +249,13 @@ fn upload(session: &Session, request: &mut Request<'_>) -> Response {
     done()
 }
 
-fn build(session: &Session, body: Value) -> Result<Response, String> {
-    let settings = settings_of(session, &body)?;
+fn build(session: &Session, body: Value) -> Result<Response, Refused> {
+    let fields = Fields::of(body)?;
+    let settings = fields.settings()?.unwrap_or_else(|| session.lock().settings.clone());
+    let watch = fields.switch("watch")?.unwrap_or(false);
     // What cannot be built is said at once, and what is shown stays.
     settings.check().map_err(|e| describe::with_labels(&e.to_string()))?;
-    session.begin(Task::Build { settings, watch: body["watch"].as_bool().unwrap_or(false) });
+    session.begin(Task::Build { settings, watch });
     Ok(done())
 }
 

@@ -7,10 +7,10 @@
 use crate::ask::Asker;
 use crate::describe;
 use crate::mesh_set::MeshSet;
+use crate::secret::Secret;
 use crate::sources::{Source, Wanted};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ impl Job {
 /// Who holds the viewer.
 #[derive(Default)]
 struct Holder {
-    page: Option<String>,
+    page: Option<Secret>,
     claimed: Option<Instant>,
     streams: usize,
 }
@@ -79,8 +79,9 @@ pub(crate) struct State {
     pub(crate) wanted: Option<Task>,
     /// What each stage took last time, by method.
     pub(crate) stage_times: BTreeMap<&'static str, BTreeMap<String, f64>>,
-    /// The check of the mesh.
+    /// The check of the mesh, and the flag that ends it while it runs.
     pub(crate) check: Option<Value>,
+    pub(crate) running_check: Option<Arc<AtomicBool>>,
 }
 
 impl State {
@@ -89,7 +90,21 @@ impl State {
         self.asker = mesh.as_ref().and_then(|m| Asker::new(Arc::clone(m)));
         self.mesh = mesh;
         self.mesh_number += 1;
+        self.cancel_check();
         self.check = None;
+    }
+
+    /// Ends the check that runs, if there is one.
+    pub(crate) fn cancel_check(&mut self) {
+        if let Some(cancel) = self.running_check.take() {
+            cancel.store(true, Ordering::SeqCst);
+            self.check = None;
+        }
+    }
+
+    /// Whether a page holds the viewer.
+    fn is_held_by(&self, page: &str) -> bool {
+        self.holder.page.as_ref().is_some_and(|own| own.is(page))
     }
 
     /// The command that builds the same with these settings.
@@ -128,6 +143,8 @@ pub(crate) struct Session {
     state: Mutex<State>,
     changed: Condvar,
     pub(crate) pool: rayon::ThreadPool,
+    /// What the address carries and a page must show to get the viewer.
+    key: Secret,
     /// Set to stop the running build.
     cancel: AtomicBool,
 }
@@ -136,7 +153,7 @@ pub(crate) struct Session {
 const HANDOVER: Duration = Duration::from_millis(1200);
 
 impl Session {
-    pub(crate) fn new(pool: rayon::ThreadPool) -> Self {
+    pub(crate) fn new(pool: rayon::ThreadPool, key: Secret) -> Self {
         let state = State {
             revision: 0,
             holder: Holder::default(),
@@ -152,13 +169,20 @@ impl Session {
             wanted: None,
             stage_times: BTreeMap::new(),
             check: None,
+            running_check: None,
         };
         Self {
             state: Mutex::new(state),
             changed: Condvar::new(),
             pool,
+            key,
             cancel: AtomicBool::new(false),
         }
+    }
+
+    /// What a page must show to get the viewer.
+    pub(crate) fn key(&self) -> &Secret {
+        &self.key
     }
 
     /// Looks at the state.
@@ -242,23 +266,18 @@ impl Session {
             }
             state = self.wait(state, Duration::from_millis(50));
         }
-        // Seeded by the system for every state, so that no page can guess it.
-        let (a, b) = (
-            RandomState::new().build_hasher().finish(),
-            RandomState::new().build_hasher().finish(),
-        );
-        let page = format!("{a:016x}{b:016x}");
+        let page = Secret::new()?;
         state.holder =
             Holder { page: Some(page.clone()), claimed: Some(Instant::now()), streams: 0 };
         state.revision += 1;
         drop(state);
         self.changed.notify_all();
-        Some(page)
+        Some(page.text().to_owned())
     }
 
     /// Whether a page holds the viewer.
     pub(crate) fn holds(&self, page: &str) -> bool {
-        self.lock().holder.page.as_deref() == Some(page)
+        self.lock().is_held_by(page)
     }
 
     /// Sends the state to a page whenever it changes, until the page goes or is replaced.
@@ -271,7 +290,7 @@ impl Session {
         let mut sent = None;
         loop {
             let state = self.lock();
-            if state.holder.page.as_deref() != Some(page) {
+            if !state.is_held_by(page) {
                 drop(state);
                 out.send(b"event: replaced\ndata: {}\n\n");
                 return;
@@ -297,7 +316,7 @@ impl Session {
             }
         }
         let mut state = self.lock();
-        if state.holder.page.as_deref() == Some(page) {
+        if state.is_held_by(page) {
             state.holder.streams = state.holder.streams.saturating_sub(1);
             state.holder.claimed = None;
         }
@@ -313,7 +332,7 @@ mod tests {
     #[test]
     fn a_second_page_is_refused_until_it_takes_over() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let session = Session::new(pool);
+        let session = Session::new(pool, Secret::new().unwrap());
         let first = session.claim(false).unwrap();
         session.lock().holder.streams = 1;
         assert_eq!(session.claim(false), None);

@@ -27,10 +27,21 @@ const PARTS_APART: Duration = Duration::from_millis(50);
 /// Does tasks until the process ends.
 pub(crate) fn work(session: &Arc<Session>) {
     loop {
-        match session.next_task() {
-            Task::Load { wanted, settings } => load(session, &wanted, &settings),
-            Task::Build { settings, watch } => build(session, &settings, watch),
-        }
+        let task = session.next_task();
+        do_task(session, || match &task {
+            Task::Load { wanted, settings } => load(session, wanted, settings),
+            Task::Build { settings, watch } => build(session, settings, *watch),
+        });
+    }
+}
+
+/// Does a task. Whatever panics in it, the worker stays, and the state before is told with an error.
+fn do_task(session: &Session, task: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(task)).is_err() {
+        session.change(|state| {
+            state.job = None;
+            state.error = Some(("This cannot be shown", defect("what was to be shown")));
+        });
     }
 }
 
@@ -257,5 +268,28 @@ impl StageObserver for Watcher {
         let block = block.filter(|b| self.bytes + b.len() <= STAGE_BYTES);
         self.bytes += block.as_ref().map_or(0, |b| b.len());
         self.stages.push(StageEntry { name, faces, edges, block });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secret::Secret;
+
+    #[test]
+    fn a_panic_in_a_task_is_an_error_and_the_worker_stays() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let session = Arc::new(Session::new(pool, Secret::new().unwrap()));
+        // As in what is worked out of a mesh once it is there, on the session's threads.
+        do_task(&session, || session.pool.install(|| panic!("asked to")));
+        let error = session.lock().error.clone();
+        assert!(error.is_some_and(|(_, text)| text.contains("please report")));
+        let variant = surefoot_testing_scenes::Variant::default();
+        let wanted = Wanted::Procedural { name: "doorways".to_owned(), variant };
+        session.begin(Task::Load { wanted, settings: BakeSettings::default() });
+        let Task::Load { wanted, settings } = session.next_task() else { panic!("another task") };
+        do_task(&session, || load(&session, &wanted, &settings));
+        let state = session.lock();
+        assert!(state.error.is_none() && state.mesh.is_some());
     }
 }

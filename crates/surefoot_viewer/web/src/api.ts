@@ -95,6 +95,7 @@ export interface CheckState {
   margin_m?: number;
   samples?: number;
   faults?: Fault[];
+  error?: string;
 }
 
 export interface State {
@@ -136,6 +137,13 @@ export class Refusal extends Error {
 
 let page = "";
 
+/// The parts of the address behind `#`: the key to the viewer, and what a link shows. Browsers send
+/// them to nobody.
+export function fragment(name: "key" | "view"): string | null {
+  const part = location.hash.slice(1).split("&").find((p) => p.startsWith(`${name}=`));
+  return part === undefined ? null : part.slice(name.length + 1);
+}
+
 async function refusal(response: Response): Promise<Refusal> {
   const text = await response.text();
   try {
@@ -158,7 +166,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
 
 /// Takes the viewer for this page; false where another page holds it.
 export async function claim(take: boolean): Promise<boolean> {
-  const response = await fetch(`/api/claim${take ? "?take=1" : ""}`, { method: "POST" });
+  const response = await fetch(`/api/claim${take ? "?take=1" : ""}`, { method: "POST", headers: { "X-Surefoot-Key": fragment("key") ?? "" } });
   if (response.status === 409) return false;
   if (!response.ok) throw await refusal(response);
   page = (await response.json()).page;

@@ -1,6 +1,6 @@
 // The page: brings the panel, the picture and the server together.
 
-import { address, bytes, claim, type Description, follow, get, type PathAnswer, type Picked, type Point, post, Refusal, type Settings, type State, upload } from "./api";
+import { address, bytes, claim, type Description, follow, fragment, get, type PathAnswer, type Picked, type Point, post, Refusal, type Settings, type State, upload } from "./api";
 import { readBlock } from "./blocks";
 import { EDGES } from "./colours";
 import { byId, download, duration, el, fill, spaced } from "./dom";
@@ -41,9 +41,10 @@ function storedShow(): ShowOptions {
 }
 
 function readLink(): Link | null {
-  if (!location.hash.startsWith("#view=")) return null;
+  const view = fragment("view");
+  if (view === null) return null;
   try {
-    return JSON.parse(decodeURIComponent(location.hash.slice(6)));
+    return JSON.parse(decodeURIComponent(view));
   } catch {
     return null;
   }
@@ -93,6 +94,7 @@ class App {
     this.statistics = new StatisticsPage();
     this.check = new CheckPage(
       (samples) => this.run(post("check", { samples })),
+      () => this.run(post("check-cancel")),
       (fault) => fault.at && this.view.focusPoint(fault.at, 3),
       (faults) => this.view.setFaults(faults),
     );
@@ -358,7 +360,7 @@ class App {
       settings: this.settings.differing(), camera: this.view.orbit.state(), show: this.view.show,
       from: this.from ?? undefined, to: this.to ?? undefined,
     };
-    history.replaceState(null, "", `#view=${encodeURIComponent(JSON.stringify(link))}`);
+    history.replaceState(null, "", `#key=${fragment("key") ?? ""}&view=${encodeURIComponent(JSON.stringify(link))}`);
     await this.copy(location.href, "Link");
   }
 
@@ -523,4 +525,6 @@ async function start(take: boolean): Promise<void> {
   }
 }
 
+// Whoever puts the key into the address of a page that had none begins anew.
+window.addEventListener("hashchange", () => { if (!("surefoot" in window)) location.reload(); });
 void start(false);

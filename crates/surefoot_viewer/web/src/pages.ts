@@ -332,10 +332,10 @@ export class StatisticsPage {
 export class CheckPage {
   readonly element = el("div");
   private readonly result = el("div", { "data-testid": "check-result" });
-  private readonly samples = el("input", { type: "number", class: "number", value: 10_000, min: 100, step: 1000, style: "width:90px" });
+  private readonly samples = el("input", { type: "number", class: "number", value: 10_000, min: 100, max: 1_000_000, step: 1000, "data-testid": "samples", style: "width:90px" });
   private shown: CheckState | null | undefined;
 
-  constructor(start: (samples: number) => void, private readonly jump: (fault: Fault) => void, private readonly mark: (faults: Fault[]) => void) {
+  constructor(start: (samples: number) => void, private readonly cancel: () => void, private readonly jump: (fault: Fault) => void, private readonly mark: (faults: Fault[]) => void) {
     this.element.append(
       el("p", { class: "note" }, "An independent check of the mesh against the triangles it came from: does the agent fit wherever the mesh is, and is the mesh wherever the agent fits?"),
       el("div", { class: "row" }, el("span", { class: "label" }, "Samples"), el("div", { class: "field" }, this.samples)),
@@ -352,7 +352,14 @@ export class CheckPage {
       this.mark([]);
       return fill(this.result);
     }
-    if (check.running) return fill(this.result, el("p", { class: "note" }, `Checking: ${(100 * (check.share ?? 0)).toFixed(0)} %`));
+    if (check.running) {
+      return fill(
+        this.result,
+        el("p", { class: "note", "data-testid": "checking" }, `Checking: ${(100 * (check.share ?? 0)).toFixed(0)} %`),
+        el("div", { class: "buttons" }, el("button", { "data-testid": "cancel-check", onclick: this.cancel }, "Cancel")),
+      );
+    }
+    if (check.error) return fill(this.result, el("p", { class: "verdict bad", "data-testid": "verdict" }, check.error));
     const faults = check.faults ?? [];
     this.mark(faults);
     const share = (s: CheckState["sound"]) => (s ? `${(100 * s.share).toFixed(3)} %` : "–");

@@ -42,7 +42,8 @@ export async function startViewer(...words) {
     child.once("exit", (code) => fail(new Error(`surefoot view ended with ${code}`)));
   });
   child.removeAllListeners("exit");
-  return { address, port: Number(new URL(address).port), pid: child.pid, stop: () => child.kill() };
+  const { origin, port, hash } = new URL(address);
+  return { address, origin: `${origin}/`, key: hash.replace("#key=", ""), port: Number(port), pid: child.pid, stop: () => child.kill() };
 }
 
 /// Opens the page and waits until a mesh is shown.

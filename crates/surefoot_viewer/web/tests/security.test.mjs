@@ -1,10 +1,12 @@
-// Who is refused: foreign hosts and origins, paths out of the page, huge uploads, a second page.
+// Who is refused: other people of this machine, foreign hosts and origins, paths out of the page, huge
+// uploads, fields of the wrong type, a second page.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { openBrowser, openPage, shown, startViewer } from "./harness.mjs";
+import { writeFileSync } from "node:fs";
+import { folder, openBrowser, openPage, shown, startViewer } from "./harness.mjs";
 
 let browser;
 let context;
@@ -52,6 +54,81 @@ test("other pages are refused", async () => {
   assert.equal(status(await request("POST /api/cancel", host())), 409, "no page, no power");
   assert.equal(status(await request("POST /api/cancel", host(), "X-Surefoot-Page: 0123456789abcdef")), 409);
   assert.equal(status(await request("OPTIONS /api/cancel", host())), 405);
+});
+
+test("who has only the port gets the empty page and nothing else", async () => {
+  const mine = await openPage(context, viewer.address);
+  const wrong = ["", "0".repeat(64), viewer.key.slice(1), `${viewer.key}0`];
+  for (const take of ["", "?take", "?take=1"]) {
+    assert.equal(status(await request(`POST /api/claim${take}`, host())), 403);
+    for (const key of wrong) assert.equal(status(await request(`POST /api/claim${take}`, host(), `X-Surefoot-Key: ${key}`)), 403, key);
+  }
+  for (const name of ["scene", "mesh", "describe", "events", "export?format=snav", "original?file=0"]) {
+    for (const key of [`X-Surefoot-Key: ${viewer.key}`, `X-Surefoot-Page: ${"0".repeat(64)}`]) {
+      assert.equal(status(await request(`GET /api/${name}`, host(), key)), 409, name);
+    }
+  }
+  assert.ok(!(await request("GET /", host())).includes(viewer.key), "the page does not hold the key");
+  assert.ok(await mine.evaluate(() => window.surefoot.idle()), "the page has kept the viewer");
+  await mine.close();
+  const stranger = await openPage(context, viewer.origin, false);
+  await stranger.waitForFunction(() => document.querySelector("[data-testid=overlay]")?.textContent?.includes("no key"));
+  assert.equal(await stranger.evaluate(() => "surefoot" in window), false);
+  await stranger.close();
+});
+
+test("a field of the wrong type is refused by its name", async () => {
+  const page = await openPage(context, viewer.address);
+  const answers = await page.evaluate(async () => {
+    const id = new URL(location.origin + window.surefoot.address("x")).searchParams.get("page");
+    const post = async (path, body) => {
+      const response = await fetch(`/api/${path}`, { method: "POST", headers: { "X-Surefoot-Page": id }, body: JSON.stringify(body) });
+      return [response.status, (await response.json()).error];
+    };
+    return [
+      await post("build", { settings: 5 }), await post("load", { name: "floors", settings: [] }), await post("command", { settings: "x" }),
+      await post("build", { watch: 1 }), await post("load", { name: 7 }), await post("check", { samples: "many" }), await post("build", 5),
+      await post("check", { samples: 10_000_000 }),
+    ];
+  });
+  const fields = ["settings", "settings", "settings", "watch", "name", "samples", "object", null];
+  for (const [i, field] of fields.entries()) {
+    if (field === null) continue;
+    assert.equal(answers[i][0], 400, answers[i][1]);
+    assert.ok(answers[i][1].includes(field), answers[i][1]);
+  }
+  assert.equal(answers[7][0], 422);
+  assert.match(answers[7][1], /1000000/);
+  await page.close();
+});
+
+test("slow clients keep nobody out", async () => {
+  const slow = Array.from({ length: 200 }, () => connect(viewer.port, "127.0.0.1"));
+  for (const socket of slow) socket.on("error", () => {}).write("GET / HT");
+  const page = await openPage(context, viewer.address);
+  assert.ok(await page.evaluate(() => window.surefoot.idle()));
+  for (const socket of slow) socket.destroy();
+  await page.close();
+});
+
+test("a check can be cancelled, and the file that opens the browser leads to the page", async () => {
+  const page = await openPage(context, viewer.address);
+  await page.click("text=Check");
+  await page.fill("[data-testid=samples]", "1000000");
+  await page.click("[data-testid=check]");
+  await page.click("[data-testid=cancel-check]");
+  await page.waitForSelector("[data-testid=cancel-check]", { state: "detached" });
+  await page.fill("[data-testid=samples]", "500");
+  await page.click("[data-testid=check]");
+  await page.waitForSelector("[data-testid=verdict]");
+  await page.close();
+  const place = folder();
+  writeFileSync(place.at("door.html"), `<!doctype html><meta http-equiv="refresh" content="0;url=${viewer.address}">`);
+  const opened = await context.newPage();
+  await opened.goto(`file://${place.at("door.html")}`);
+  await shown(opened);
+  await opened.close();
+  place.remove();
 });
 
 test("no path leads out of the page", async () => {
@@ -114,13 +191,13 @@ test("a page of another site can neither read nor do anything", async () => {
     frame.src = address;
     document.body.append(frame);
     return [
-      await outcome(async () => (await fetch(`${address}api/claim`, { method: "POST" })).status),
+      await outcome(async () => (await fetch(`${address}api/claim`, { method: "POST", headers: { "X-Surefoot-Key": "x" } })).status),
       await outcome(async () => (await fetch(`${address}api/claim`, { method: "POST", mode: "no-cors" })).type),
       await outcome(async () => (await fetch(`${address}api/build`, { method: "POST", headers: { "X-Surefoot-Page": "x" } })).status),
       await outcome(async () => (await fetch(address)).status),
       await framed,
     ];
-  }, viewer.address);
+  }, viewer.origin);
   // A request without an answer for the page may be sent; the server refuses it all the same.
   assert.deepEqual(tries.map((t) => (t === "opaque" ? "blocked" : t)), Array(5).fill("blocked"));
   await page.close();
