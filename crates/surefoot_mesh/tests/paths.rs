@@ -314,3 +314,31 @@ fn a_spent_budget_is_an_error_or_another_search() {
     }
     assert!(asked > 20, "only {asked} searches were long enough");
 }
+
+#[test]
+fn a_start_on_the_line_of_a_portal_a_hair_from_its_end_is_walked_from_straight() {
+    // Thirty kilometres wide, so that a thousand-millionth of the way is a few lattice units.
+    let points: &[[f32; 3]] =
+        &[[10_000.0, 4000.0, 0.0], [30_000.0, 2000.0, 0.0], [30_000.0, 16_000.0, 0.0]];
+    let points: Vec<[f32; 3]> = points.iter().copied().chain([[9000.0, 16_000.0, 0.0]]).collect();
+    // The line belongs to the first cell.
+    let mesh = meshes::data(&points, &[&[0, 2, 3], &[0, 1, 2]]).validate().unwrap();
+    let mut query = Query::new(&mesh);
+    let beside = |x: f64, y: f64| [30_000.0 - x * 1e-6, 16_000.0 - y * 1e-6, 0.0];
+    for (from, to) in [
+        (
+            [29_999.999_980_000_004, 15_999.999_988_000_001, 0.0],
+            [29_999.999_998, 15_999.999_992_000_001, 0.0],
+        ),
+        (beside(20.0, 12.0), beside(2.0, 8.0)),
+        (beside(20.0, 12.0), beside(8.0, 2.0)),
+        (beside(5.0, 3.0), beside(20.0, 1.0)),
+        (beside(1000.0, 600.0), beside(1.0, 900.0)),
+    ] {
+        for (from, to) in [(from, to), (to, from)] {
+            let path = query.find_path(from, to).unwrap();
+            let straight = (from[0] - to[0]).hypot(from[1] - to[1]);
+            assert!(path.plan_length_m <= straight + 2e-5, "{from:?} {to:?}: {path:?}");
+        }
+    }
+}

@@ -147,7 +147,8 @@ impl Clearance {
 fn take_in(mesh: &NavMesh, distance_m: f64, chord_error_m: f64) -> Result<Ground, TooMuchWork> {
     let pieces = &mesh.ground.pieces;
     let mut effort = Effort::for_edges(pieces.edges.len());
-    let room = Room::find(pieces);
+    let reach_m = 2.0 * (distance_m + chord_error_m);
+    let room = Room::find(pieces, reach_m);
     let obstacles = reach::find_obstacles(pieces, &room, distance_m, chord_error_m, &mut effort)?;
     let is_shut = |piece| room.is_shut(piece, distance_m);
     let mut carved = carve::carve(pieces, &obstacles, is_shut, &mut effort)?;

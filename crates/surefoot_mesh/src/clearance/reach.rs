@@ -13,8 +13,16 @@ use glam::DVec2;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::ops::Range;
 
-/// Beams and fans narrower than this are none, in metres or radians.
-const NARROW: f64 = 1e-12;
+/// Fans narrower than this are none, in radians.
+const NARROW_RAD: f64 = 1e-12;
+
+/// Beams, and the windows that fans pass, are none where they are narrower than this, in metres: more
+/// than rounding can make of nothing anywhere on the lattice. What is let through by rounding around a
+/// vertex would go round it for ever.
+const NARROW_M: f64 = 2e-11;
+
+/// The most pieces that one beam or fan is followed through; more than any that is not damaged.
+const MAX_WINDOWS: usize = 1 << 22;
 
 /// The most sides of the polygon around a whole circle.
 const MAX_SIDES: f64 = 512.0;
@@ -159,7 +167,12 @@ impl Finder<'_> {
         let piece = pieces.edge_pieces[wall as usize];
         self.beams.clear();
         self.beams.push(Beam { piece, entry: wall, from_m: 0.0, to_m: length });
+        let mut seen = 0;
         while let Some(beam) = self.beams.pop() {
+            seen += 1;
+            if seen > MAX_WINDOWS {
+                return Err(TooMuchWork);
+            }
             self.effort.spend(pieces.range(beam.piece).len())?;
             if !self.room.is_shut(beam.piece, self.distance_m) {
                 let lines = [
@@ -179,7 +192,7 @@ impl Finder<'_> {
                 let (p, q) = pieces.segment(i as u32);
                 let (share_p, share_q) = ((p - a).dot(along), (q - a).dot(along));
                 let (from_m, to_m) = (share_q.max(beam.from_m), share_p.min(beam.to_m));
-                if to_m - from_m <= NARROW {
+                if to_m - from_m <= NARROW_M {
                     continue;
                 }
                 let at = |s: f64| q + (p - q) * ((s - share_q) / (share_p - share_q));
@@ -205,7 +218,7 @@ impl Finder<'_> {
     /// Follows the sector at the start of a wall, if the border turns away there.
     fn follow_corner(&mut self, wall: u32, obstacles: &mut Obstacles) -> Result<(), TooMuchWork> {
         let angle = self.gather_wedges(wall)?;
-        if angle <= PI + NARROW {
+        if angle <= PI + NARROW_RAD {
             return Ok(());
         }
         let (corner, to) = self.pieces.segment(wall);
@@ -264,7 +277,7 @@ impl Finder<'_> {
             let wedge = self.wedges[k];
             let (right_rad, left_rad) =
                 (wedge.right_rad.max(first_rad), wedge.left_rad.min(last_rad));
-            if left_rad - right_rad <= NARROW {
+            if left_rad - right_rad <= NARROW_RAD {
                 continue;
             }
             let fan = Fan {
@@ -276,7 +289,12 @@ impl Finder<'_> {
                 left: direction(left_rad),
             };
             self.pass_fan(corner, &fan, [wedge.out, wedge.back], reach_m, &mut obstacles)?;
+            let mut seen = 0;
             while let Some(fan) = self.fans.pop() {
+                seen += 1;
+                if seen > MAX_WINDOWS {
+                    return Err(TooMuchWork);
+                }
                 self.pass_fan(corner, &fan, [fan.entry, NONE], reach_m, &mut obstacles)?;
             }
         }
@@ -317,7 +335,9 @@ impl Finder<'_> {
                     q = p + (q - p) * (side_p / (side_p - side_q));
                 }
             }
-            if hidden || (p - corner).perp_dot(q - corner) <= 0.0 {
+            let (to_p, to_q) = ((p - corner).length(), (q - corner).length());
+            let narrow = (NARROW_RAD * to_p.min(to_q)).max(NARROW_M) * to_p.max(to_q);
+            if hidden || (p - corner).perp_dot(q - corner) <= narrow {
                 continue;
             }
             let near = closest_on_segment(p, q, corner);
@@ -340,7 +360,7 @@ impl Finder<'_> {
                     continue;
                 }
             }
-            let window = [near.distance(corner), p.distance(corner).max(q.distance(corner))];
+            let window = [near.distance(corner), to_p.max(to_q)];
             if !self.can_matter(edge.twin_piece, window, reach_m, obstacles.is_some()) {
                 continue;
             }
@@ -412,5 +432,48 @@ impl Finder<'_> {
             }
         }
         self.tangents.push(last_rad);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Agent;
+    use crate::data::NavMeshData;
+
+    /// Around a vertex on a straight border such a fan went through one edge and back by the next, for
+    /// ever and doubling each time.
+    #[test]
+    fn a_fan_that_only_rounding_has_made_leads_no_farther() {
+        let points = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [4.0, 0.0, -4.0], [0.0, 0.0, -4.0]];
+        let more = [[4.0, 0.0, -8.0], [0.0, 0.0, -8.0]];
+        let points: Vec<[f32; 3]> = points.into_iter().chain(more).collect();
+        let cells = [vec![0, 1, 2, 3], vec![3, 2, 4, 5]];
+        let data = NavMeshData::from_polygons(&points, &cells, Agent::default(), [0.0, 1.0, 0.0]);
+        let mesh = data.unwrap().validate().unwrap();
+        let pieces = &mesh.ground.pieces;
+        let (room, mut effort) = (Room::find(pieces, f64::INFINITY), Effort::for_edges(8));
+        let mut finder = Finder {
+            pieces,
+            room: &room,
+            effort: &mut effort,
+            distance_m: 3.0,
+            chord_error_m: 0.001,
+            beams: Vec::new(),
+            fans: Vec::new(),
+            wedges: Vec::new(),
+            directions: Vec::new(),
+            tangents: Vec::new(),
+        };
+        let corner = DVec2::new(1.0, 2.0);
+        let piece = (0..2).find(|&p| pieces.closest(p, corner) == corner).unwrap();
+        for (width_rad, goes_on) in [(0.1, true), (1e-9, true), (1e-15, false)] {
+            let (right_rad, left_rad) = (1.0, 1.0 + width_rad);
+            let [right, left] = [right_rad, left_rad].map(DVec2::from_angle);
+            let fan = Fan { piece, entry: NONE, right_rad, left_rad, right, left };
+            finder.fans.clear();
+            finder.pass_fan(corner, &fan, [NONE; 2], 6.0, &mut None).unwrap();
+            assert_eq!(!finder.fans.is_empty(), goes_on, "{width_rad}");
+        }
     }
 }

@@ -8,7 +8,8 @@
 //! Two things follow. A piece with less room than a distance is blocked as a whole, however many
 //! walls there are. And a line from a wall that comes to a piece from farther away than there is room
 //! in it ends there: every place on it is nearer to some other wall, and so is all that lies beyond.
-//! That bounds the work by the mesh, whatever the distance.
+//! That bounds the work by the mesh, whatever the distance. Where there is more room than anything
+//! reaches it does not matter how much, so for a small distance only what lies along walls is visited.
 
 use crate::pieces::{NONE, Pieces, closest_on_segment};
 use glam::DVec2;
@@ -30,8 +31,8 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Bounds the room of every piece.
-    pub(super) fn find(pieces: &Pieces) -> Self {
+    /// Bounds the room of every piece that has less of it than a reach; others count as boundless.
+    pub(super) fn find(pieces: &Pieces, reach_m: f64) -> Self {
         let sizes = Sizes::new(pieces);
         let mut most_m = vec![f64::INFINITY; pieces.piece_count()];
         // Lengths are not below zero, so their bits are in order.
@@ -40,7 +41,7 @@ impl Room {
             if e.twin == NONE {
                 let piece = pieces.edge_pieces[edge as usize];
                 let bound = sizes.farthest_from(piece, edge);
-                if bound < most_m[piece as usize] {
+                if bound < most_m[piece as usize].min(reach_m) {
                     most_m[piece as usize] = bound;
                     waiting.push(Reverse((bound.to_bits(), piece)));
                 }
@@ -59,7 +60,7 @@ impl Room {
                     continue;
                 }
                 let bound = own + sizes.farthest_from(other, edge.twin);
-                if bound < most_m[other as usize] {
+                if bound < most_m[other as usize].min(reach_m) {
                     most_m[other as usize] = bound;
                     waiting.push(Reverse((bound.to_bits(), other)));
                 }
@@ -92,6 +93,9 @@ struct Sizes<'a> {
 impl<'a> Sizes<'a> {
     fn new(pieces: &'a Pieces) -> Self {
         let around = |piece| {
+            if pieces.range(piece).len() <= FEW_CORNERS {
+                return [DVec2::ZERO; 2];
+            }
             let corners = pieces.range(piece).map(|i| pieces.edges[i].start());
             let empty = [DVec2::INFINITY, DVec2::NEG_INFINITY];
             corners.fold(empty, |[low, high], p| [low.min(p), high.max(p)])

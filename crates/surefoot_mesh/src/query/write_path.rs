@@ -151,7 +151,8 @@ impl PathWriter {
         legs.finish(line, path);
     }
 
-    /// Whether corners that the search has found make a line as short as the funnel's.
+    /// Whether corners that the search has found make a line as short as the funnel's: where rounding
+    /// makes the funnel turn, a hair from a vertex, it may be shorter.
     fn is_taut(&mut self, line: &Stretch<'_>, known: &[Corner]) -> bool {
         let Stretch { mesh, from, to, portals, .. } = *line;
         fill_portals(mesh, portals, &mut self.portals);
@@ -162,7 +163,7 @@ impl PathWriter {
             let points = corners.iter().map(|c| c.at).chain([to.0]);
             points.map(|p| std::mem::replace(&mut at, p).distance(p)).sum::<f64>()
         };
-        (length(known) - length(&self.corners)).abs() < SAME_LINE_M
+        length(known) - length(&self.corners) < SAME_LINE_M
     }
 
     /// Where ground costs more here than there: moves the crossings of the taut line to where the
