@@ -15,6 +15,7 @@ mod levels;
 mod measurements;
 mod run;
 mod scenes;
+mod soak;
 mod verify_all;
 mod viewer;
 mod voxel_tables;
@@ -44,6 +45,9 @@ cargo xtask TASK
                    docs/measurements
   mutate [--count N] [--seed N] [--only NUMBER] [--keep FOLDER]
                    build mutated scenes by every method and judge them; says what does not pass
+  soak [--minutes N]
+                   the viewer under a scripted person and scripted attackers for so many minutes [10];
+                   memory and threads must stay what they are
   viewer           test the viewer in Chromium
   verify-all [--samples N] [SCENE...]
                    judge every scene, and Recast's meshes of it, into a table in docs/measurements
@@ -71,6 +75,7 @@ fn main() -> Result<()> {
         ["gaps"] => gaps::write_all(),
         ["mutate", rest @ ..] => mutate(rest),
         ["gate", rest @ ..] => gate::run(rest),
+        ["soak", rest @ ..] => soak::run(rest),
         ["verify-all", rest @ ..] => verify_all::run_all(rest),
         ["voxel-tables", rest @ ..] => voxel_tables::write(rest),
         ["voxel-tiles"] => voxel_tables::look_for_tiles(),
