@@ -2,30 +2,34 @@
 //!
 //! The targets are the binaries of the package in `fuzz`, which builds on the stable toolchain with
 //! coverage counters of its own (see its `.cargo/config.toml`). Each target starts from its seeds.
-//! The readers share the time that is given; a pipeline, a thousand times slower, gets half of that
+//! The readers and the queries share the time that is given; a pipeline, a thousand times slower, gets half of that
 //! in addition.
 
 use crate::run::{cargo, root, run, say};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// Seconds for all readers together in CI.
+/// Seconds for all readers and the queries together in CI.
 pub(crate) const SMOKE_S: u32 = 30;
 
-/// How the names of targets begin that read files, as opposed to those that run a pipeline.
-const READER: &str = "read_";
+/// How the names of targets begin that read files or ask, as opposed to those that run a pipeline.
+const QUICK: [&str; 2] = ["read_", "ask_"];
 
-/// Fuzzes the readers for their share of `seconds`, and each pipeline for half of it.
+fn is_quick(target: &str) -> bool {
+    QUICK.iter().any(|beginning| target.starts_with(beginning))
+}
+
+/// Fuzzes the quick targets for their share of `seconds`, and each pipeline for half of it.
 pub(crate) fn smoke(seconds: u32) -> Result<()> {
     let targets = targets()?;
     if targets.is_empty() {
         bail!("the package in `fuzz` has no targets");
     }
     run(fuzz_cargo().args(["build", "--locked", "--release"]))?;
-    let readers = targets.iter().filter(|target| target.starts_with(READER)).count() as u32;
+    let quick = targets.iter().filter(|target| is_quick(target)).count() as u32;
     for target in targets {
-        let is_reader = target.starts_with(READER);
-        let share = if is_reader { seconds / readers } else { seconds / 2 }.max(1);
+        let is_quick = is_quick(&target);
+        let share = if is_quick { seconds / quick } else { seconds / 2 }.max(1);
         say(&format!("-- {target}: {share} s"));
         let folder = root().join("fuzz");
         std::fs::create_dir_all(folder.join("corpus").join(&target))?;
@@ -38,7 +42,7 @@ pub(crate) fn smoke(seconds: u32) -> Result<()> {
         }
         fuzz.arg(format!("-max_total_time={share}"));
         // Files of a few kilobytes, or heaps of some sixty triangles.
-        fuzz.arg(if is_reader { "-max_len=16384" } else { "-max_len=550" });
+        fuzz.arg(if is_quick { "-max_len=16384" } else { "-max_len=550" });
         fuzz.args(["-timeout=20", "-rss_limit_mb=1024", "-verbosity=0"]);
         // The same beginning every time: a check of changes, not a search. Searching has no seed.
         fuzz.arg("-seed=1");

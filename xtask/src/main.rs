@@ -32,7 +32,7 @@ cargo xtask TASK
   compare [--seconds N] [--only SCENE]... [FOLDER]
                    Surefoot beside its peers on all scenes and on the files of a folder, into a dated
                    document with charts in docs/measurements, in under 20 minutes
-  fuzz [SECONDS]   fuzz the readers for so many seconds in all [30], pipelines for half as long
+  fuzz [SECONDS]   fuzz readers and queries for so many seconds in all [30], pipelines for half as long
   scenes [DIR]     write all procedural scenes [target/scenes]
   levels           build and draw the real levels beside the project, into target/levels, with a
                    table in docs/measurements
