@@ -9,28 +9,20 @@ mod bridge_steps;
 mod build_ramps;
 mod close_gaps;
 mod cut;
-mod erode;
 mod filter_slopes;
-mod join_edges;
 mod keep_risers;
-mod match_edges;
 mod merge_faces;
-mod obstructions;
-mod offset_boundary;
-mod pairs;
 mod simplify;
-mod simplify_boundary;
-mod snap;
-mod thin_parts;
 mod trim_spikes;
 
+use crate::borders::pairs::UnjoinedSurface;
+use crate::borders::{erode, join_edges, simplify_boundary};
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::bridge_steps::Bridged;
 use crate::exact::cut::CutSurface;
 use crate::exact::filter_slopes::SortedSoup;
 use crate::exact::merge_faces::MergedFaces;
-use crate::exact::pairs::UnjoinedSurface;
 use crate::input::read::{Soup, read};
 use crate::settings::{Resolved, Stairs};
 use crate::surface::WalkableSurface;
@@ -92,7 +84,7 @@ pub(crate) fn build(
     };
     let eroded = context.stage(
         "erode",
-        |c| erode::erode(bridged, &world, settings.gap_distance_m, c),
+        |c| erode::erode(bridged, &world, agent, settings.gap_distance_m, c),
         UnjoinedSurface::view,
     )?;
     let joined =

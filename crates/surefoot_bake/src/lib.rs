@@ -5,6 +5,7 @@
 //! settings, and returns a new type whose `check_invariants` says what it promises.
 
 mod baker;
+mod borders;
 mod context;
 mod contour;
 mod diagnose;

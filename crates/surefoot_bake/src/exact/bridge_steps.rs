@@ -7,11 +7,11 @@
 //! and keeps what lands; here both edges are known, so that a bridge always lands, and is cut by the
 //! scene like any other ground.
 
+use crate::borders::match_edges::{GroundEdge, LookAcross, Match, SomeEdges, match_within};
+use crate::borders::pairs::{MarkedFace, UnjoinedSurface};
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::cut::{NewGround, World};
-use crate::exact::match_edges::{GroundEdge, LookAcross, Match, SomeEdges, match_within};
-use crate::exact::pairs::{MarkedFace, UnjoinedSurface};
 use crate::exact::trim_spikes::trim_spikes;
 use crate::ids::SurfaceEdgeId;
 use crate::input::limits::LIMIT_SLACK_M;

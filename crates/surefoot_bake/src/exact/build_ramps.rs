@@ -13,12 +13,12 @@
 //! may be walked if that lands; where neither does, the step stays a step. At corners that turn
 //! outwards a fan joins neighbouring ramps. All ramps need head room like any other ground.
 
+use crate::borders::match_edges::{GroundEdge, collect_edges};
+use crate::borders::pairs::{MarkedFace, Pairs, UnjoinedSurface};
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::bridge_steps::shade;
 use crate::exact::cut::{NewGround, World};
-use crate::exact::match_edges::{GroundEdge, collect_edges};
-use crate::exact::pairs::{MarkedFace, Pairs, UnjoinedSurface};
 use crate::ids::TriangleId;
 use crate::surface::{Face, FaceOrigin, Plane, WalkableSurface, plan_m, plan_units};
 use glam::DVec2;

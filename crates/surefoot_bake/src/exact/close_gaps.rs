@@ -8,20 +8,20 @@
 //! is ground that lies over ground, and points that would do so are banned. Where something hangs in
 //! the crack it is none, however narrow, and the edges on both sides stay as they are.
 
-use crate::context::StageContext;
-use crate::error::BakeError;
-use crate::exact::cut::World;
-use crate::exact::join_edges::{join_open, snap_edges};
-use crate::exact::match_edges::{
+use crate::borders::join_edges::{join_open, snap_edges};
+use crate::borders::match_edges::{
     GroundEdge, LookAcross, Match, SomeEdges, match_some_within, match_within, pair_exact,
 };
-use crate::exact::obstructions::{Span, part_obstructed};
-use crate::exact::pairs::{MarkedFace, Pairs, UnjoinedSurface};
-use crate::exact::snap::{
+use crate::borders::obstructions::{Span, part_obstructed};
+use crate::borders::pairs::{MarkedFace, Pairs, UnjoinedSurface};
+use crate::borders::snap::{
     LooseEnds, Moved, SnapReach, Vicinity, contract_into_edges, contract_points, crossings,
     remove_folds,
 };
-use crate::exact::thin_parts::{close_necks, collapse_slivers, dissolve_slits, find_necks};
+use crate::borders::thin_parts::{close_necks, collapse_slivers, dissolve_slits, find_necks};
+use crate::context::StageContext;
+use crate::error::BakeError;
+use crate::exact::cut::World;
 use crate::ids::PairMark;
 use crate::input::limits::LIMIT_SLACK_M;
 use crate::surface::{SurfaceEdge, WalkableSurface, plan_units};

@@ -16,11 +16,12 @@
 //! A vertical triangle drops to a line. It is widened backwards only, away from its normal, so that
 //! the free ground ends exactly where the wall's face is.
 
+use crate::borders::obstructions::Overhangs;
+use crate::borders::pairs::{MarkedFace, Pairs, UnjoinedSurface};
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::exact::filter_slopes::TriangleClass;
 use crate::exact::merge_faces::MergedFaces;
-use crate::exact::pairs::{MarkedFace, Pairs, UnjoinedSurface};
 use crate::exact::trim_spikes::trim_spikes;
 use crate::ids::TriangleId;
 use crate::input::limits::{LIMIT_SLACK_M, NEARLY_VERTICAL_SINE, NOISE_M};
@@ -360,49 +361,6 @@ impl World {
         covered.is_continue().then_some(shadows)
     }
 
-    /// Visits the shadow of everything near a box that hangs above a plane of the ground, higher than a
-    /// step and lower than the agent, both limits nearer by `slack_m`; upright things as thick as walls.
-    pub(crate) fn visit_hanging(
-        &self,
-        around: &Aabb,
-        above: impl Fn(DVec3) -> f64,
-        slack_m: f64,
-        mut visit: impl FnMut(&[LatticePoint]),
-    ) {
-        let low = self.agent.max_step_m + LIMIT_SLACK_M + slack_m;
-        let high = self.agent.height_m - LIMIT_SLACK_M - slack_m;
-        let beside = DVec3::new(self.wall_thickness_m, self.wall_thickness_m, 0.0);
-        let over = Aabb::new(around.lo + DVec3::Z * low, around.hi + DVec3::Z * high);
-        self.tree.visit_box(&Aabb::new(over.lo - beside, over.hi + beside), |t| {
-            let i = t as usize;
-            let normal = self.merged.sorted.normals[i];
-            let back = if normal.z.abs() > NEARLY_VERTICAL_SINE {
-                DVec3::ZERO
-            } else {
-                (normal.truncate().normalize_or_zero() * self.wall_thickness_m).extend(0.0)
-            };
-            let corners = self.corners[i];
-            let reached = Aabb::of_points(corners.into_iter().chain(corners.map(|c| c - back)));
-            if !over.overlaps(&reached) {
-                return;
-            }
-            let part = clip_to_slab(corners, &above, low, high);
-            let shadow = match self.merged.sorted.classes[i] {
-                TriangleClass::Walkable | TriangleClass::Riser => drop_down(part.points()),
-                TriangleClass::Steep | TriangleClass::Down => self.widened(part.points(), normal),
-                TriangleClass::Vertical => {
-                    let line = WallLine::of(part.points(), normal);
-                    let walls = line.into_iter().flat_map(|l| l.rectangles(self.wall_thickness_m));
-                    walls.for_each(|(_, rectangle)| visit(&rectangle));
-                    None
-                }
-            };
-            if let Some(shadow) = shadow {
-                visit(&shadow);
-            }
-        });
-    }
-
     /// Whether something solid stands on an underside that lies on the ground. Otherwise it is the
     /// underside of the ground itself, a sheet seen from below.
     fn begins_solid(&self, t: u32) -> bool {
@@ -471,6 +429,49 @@ impl World {
         let back = across * missing;
         let both = points.iter().flat_map(|p| [p.truncate(), p.truncate() - back]);
         convex_hull(both.map(lattice_from_plan).collect()).map(Shadow::Large)
+    }
+}
+
+impl Overhangs for World {
+    fn visit_hanging(
+        &self,
+        around: &Aabb,
+        above: impl Fn(DVec3) -> f64,
+        slack_m: f64,
+        mut visit: impl FnMut(&[LatticePoint]),
+    ) {
+        let low = self.agent.max_step_m + LIMIT_SLACK_M + slack_m;
+        let high = self.agent.height_m - LIMIT_SLACK_M - slack_m;
+        let beside = DVec3::new(self.wall_thickness_m, self.wall_thickness_m, 0.0);
+        let over = Aabb::new(around.lo + DVec3::Z * low, around.hi + DVec3::Z * high);
+        self.tree.visit_box(&Aabb::new(over.lo - beside, over.hi + beside), |t| {
+            let i = t as usize;
+            let normal = self.merged.sorted.normals[i];
+            let back = if normal.z.abs() > NEARLY_VERTICAL_SINE {
+                DVec3::ZERO
+            } else {
+                (normal.truncate().normalize_or_zero() * self.wall_thickness_m).extend(0.0)
+            };
+            let corners = self.corners[i];
+            let reached = Aabb::of_points(corners.into_iter().chain(corners.map(|c| c - back)));
+            if !over.overlaps(&reached) {
+                return;
+            }
+            let part = clip_to_slab(corners, &above, low, high);
+            let shadow = match self.merged.sorted.classes[i] {
+                TriangleClass::Walkable | TriangleClass::Riser => drop_down(part.points()),
+                TriangleClass::Steep | TriangleClass::Down => self.widened(part.points(), normal),
+                TriangleClass::Vertical => {
+                    let line = WallLine::of(part.points(), normal);
+                    let walls = line.into_iter().flat_map(|l| l.rectangles(self.wall_thickness_m));
+                    walls.for_each(|(_, rectangle)| visit(&rectangle));
+                    None
+                }
+            };
+            if let Some(shadow) = shadow {
+                visit(&shadow);
+            }
+        });
     }
 }
 

@@ -8,10 +8,10 @@
 //! point, and the plan of the ground does not change. Large faces are not touched: floors are single
 //! faces already.
 
+use crate::borders::join_edges::join_anew;
+use crate::borders::pairs::MarkedFace;
 use crate::context::StageContext;
 use crate::error::BakeError;
-use crate::exact::join_edges::join_anew;
-use crate::exact::pairs::MarkedFace;
 use crate::ids::SurfaceEdgeId;
 use crate::input::limits::LIMIT_SLACK_M;
 use crate::surface::{Face, FaceOrigin, Plane, SurfaceEdge, WalkableSurface, plan_m};

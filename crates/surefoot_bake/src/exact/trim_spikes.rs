@@ -5,7 +5,7 @@
 //! touch (T-junctions, jitter); they would lie between the ground on either side and keep it apart,
 //! and as a boundary they would erode it. The crack that they leave is closed like any other.
 
-use crate::exact::pairs::MarkedFace;
+use crate::borders::pairs::MarkedFace;
 use crate::input::limits::NOISE_M;
 use crate::surface::{Face, class_of_label, plan_m, plan_units};
 use glam::DVec2;

@@ -5,8 +5,7 @@
 //! below the agent's head drops its shadow between the two. Ground on both sides of a crack is one ground;
 //! on both sides of a lamp's cord it is not, however thin the cord.
 
-use crate::exact::cut::World;
-use crate::exact::match_edges::{GroundEdge, Match};
+use crate::borders::match_edges::{GroundEdge, Match};
 use crate::input::limits::NOISE_M;
 use crate::surface::plan_units;
 use glam::{DVec2, DVec3};
@@ -22,13 +21,26 @@ const DEEP_UNITS: f64 = 16.0;
 /// How far behind an edge to look for what it was cut by, in lattice units: a millimetre.
 const BEHIND_UNITS: f64 = 64.0;
 
+/// What the scene hangs over the ground.
+pub(crate) trait Overhangs: Sync {
+    /// Visits the shadow of everything near a box that hangs above a plane of the ground, higher than a
+    /// step and lower than the agent, both limits nearer by `slack_m`; upright things as thick as walls.
+    fn visit_hanging(
+        &self,
+        around: &Aabb,
+        above: impl Fn(DVec3) -> f64,
+        slack_m: f64,
+        visit: impl FnMut(&[LatticePoint]),
+    );
+}
+
 /// A stretch of an edge, in lattice units from its start.
 pub(crate) type Span = (f64, f64);
 
 /// Takes the stretches along which something hangs between the two edges out of some matches. Gives
 /// those stretches for each edge, sorted and apart.
 pub(crate) fn part_obstructed(
-    world: &World,
+    overhangs: &impl Overhangs,
     edges: &[GroundEdge],
     matches: &mut [Vec<Match>],
 ) -> Vec<Vec<Span>> {
@@ -38,7 +50,7 @@ pub(crate) fn part_obstructed(
             let mut free: Vec<Match> = Vec::new();
             for m in matches.iter() {
                 let hanging =
-                    CrackStrip::between(edge, &edges[m.other as usize], m.span).hanging(world);
+                    CrackStrip::between(edge, &edges[m.other as usize], m.span).hanging(overhangs);
                 free.extend(without(m.span, &hanging).map(|span| Match { span, ..*m }));
                 obstructed.extend(hanging);
             }
@@ -53,8 +65,8 @@ pub(crate) fn part_obstructed(
 
 /// Whether something hangs right behind a boundary of the ground, which lies to its left; given by its
 /// ends and their heights.
-pub(crate) fn hangs_behind(world: &World, ends: [(LatticePoint, f64); 2]) -> bool {
-    !CrackStrip::behind(ends, BEHIND_UNITS).hanging(world).is_empty()
+pub(crate) fn hangs_behind(overhangs: &impl Overhangs, ends: [(LatticePoint, f64); 2]) -> bool {
+    !CrackStrip::behind(ends, BEHIND_UNITS).hanging(overhangs).is_empty()
 }
 
 /// The ground between an edge and what lies outwards of it.
@@ -110,7 +122,7 @@ impl CrackStrip {
     }
 
     /// The stretches, sorted and apart, along which something hangs over the strip: more than noise.
-    fn hanging(&self, world: &World) -> Vec<Span> {
+    fn hanging(&self, overhangs: &impl Overhangs) -> Vec<Span> {
         let (start, end) = self.span;
         let mut found: Vec<Span> = Vec::new();
         if !(end > start) || !(self.width.0.max(self.width.1) > DEEP_UNITS) {
@@ -132,7 +144,7 @@ impl CrackStrip {
             p.z - (self.height_m.0 + climb * (s - start))
         };
         let widening = (self.width.1 - self.width.0) / (end - start);
-        world.visit_hanging(&around, above, self.half_step_m, |shadow| {
+        overhangs.visit_hanging(&around, above, self.half_step_m, |shadow| {
             let local = |p| {
                 let p = plan_units(p) - self.from;
                 DVec2::new(p.dot(self.along), p.dot(out))

@@ -9,9 +9,9 @@
 //! corner is put into the edge and into its twin; a sliver's corners are put into what lies across its
 //! longest side (thin triangles are contracted before everything else in Sanchez 2021, §2.5, too).
 
-use crate::exact::match_edges::{SomeEdges, pair_exact};
-use crate::exact::pairs::{MarkedFace, Pairs};
-use crate::exact::snap::{insert_points, tidy_face};
+use crate::borders::match_edges::{SomeEdges, pair_exact};
+use crate::borders::pairs::{MarkedFace, Pairs};
+use crate::borders::snap::{insert_points, tidy_face};
 use crate::ids::{PairMark, SurfaceEdgeId};
 use crate::surface::{Face, SurfaceEdge, plan_units};
 use std::cmp::Ordering;
@@ -328,7 +328,7 @@ fn collapse(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::match_edges::collect_edges;
+    use crate::borders::match_edges::collect_edges;
     use crate::ids::EdgePlace;
     use crate::surface::level_face;
 

@@ -5,14 +5,14 @@
 //! carry a mark ([`Pairs`]) and are passed over. Comes out: the same pieces with common points along
 //! shared borders and twins set. No point moves farther than [`SNAP_UNITS`].
 
-use crate::context::StageContext;
-use crate::error::BakeError;
-use crate::exact::match_edges::{Coinciding, CoincidingEdges, GroundEdge, SomeEdges, edge_box};
-use crate::exact::pairs::{MarkedFace, Pairs, UnjoinedSurface};
-use crate::exact::snap::{
+use crate::borders::match_edges::{Coinciding, CoincidingEdges, GroundEdge, SomeEdges, edge_box};
+use crate::borders::pairs::{MarkedFace, Pairs, UnjoinedSurface};
+use crate::borders::snap::{
     LooseEnds, SnapReach, Vicinity, contract_into_edges, contract_points, insert_points,
 };
-use crate::exact::thin_parts::collapse_slivers;
+use crate::borders::thin_parts::collapse_slivers;
+use crate::context::StageContext;
+use crate::error::BakeError;
 use crate::ids::SurfaceEdgeId;
 use crate::input::limits::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, WalkableSurface, plan_units};

@@ -2,7 +2,7 @@
 //! (Sanchez 2021, §2.9, in another way).
 //!
 //! Goes in: joined ground. Comes out: pieces of it, to be joined again, and the pairs of edges that
-//! nothing was taken from ([`Pairs`](crate::exact::pairs::Pairs)). Every stretch of an edge without a neighbour is a
+//! nothing was taken from ([`Pairs`](crate::borders::pairs::Pairs)). Every stretch of an edge without a neighbour is a
 //! boundary, be it a wall or a ledge, and takes away the ground beside it (`offset_boundary`). No capsule
 //! per edge, no polyhedron.
 //!
@@ -10,17 +10,16 @@
 //! overlap within the agent's height, so looking half that far up and down (farther on steep ground)
 //! finds all that belong to the piece and none from another storey.
 
-use crate::context::StageContext;
-use crate::error::BakeError;
-use crate::exact::cut::World;
-use crate::exact::match_edges::{
+use crate::borders::match_edges::{
     GroundEdge, LookAcross, Match, SomeEdges, match_within, uncovered,
 };
-use crate::exact::obstructions::{hangs_behind, part_obstructed};
-use crate::exact::offset_boundary::{
+use crate::borders::obstructions::{Overhangs, hangs_behind, part_obstructed};
+use crate::borders::offset_boundary::{
     BoundaryStretch, OVERLAP_UNITS, OffsetBoundary, followers, to_lattice,
 };
-use crate::exact::pairs::{MarkedFace, UnjoinedSurface};
+use crate::borders::pairs::{MarkedFace, UnjoinedSurface};
+use crate::context::StageContext;
+use crate::error::BakeError;
 use crate::input::limits::LIMIT_SLACK_M;
 use crate::report::Warning;
 use crate::surface::{Face, Plane, WalkableSurface, class_of_label, plan_m, plan_units};
@@ -63,16 +62,16 @@ const STEEP_SLOPE: f64 = 1.5;
 
 pub(crate) fn erode(
     surface: WalkableSurface,
-    world: &World,
+    overhangs: &impl Overhangs,
+    agent: &Agent,
     gap_distance_m: f64,
     context: &mut StageContext<'_>,
 ) -> Result<UnjoinedSurface, BakeError> {
-    let agent = &world.agent;
     let radius = agent.radius_m * LATTICE_PER_M;
     if radius < 1.0 {
         return Ok(UnjoinedSurface::of(surface));
     }
-    let stretches = straighten(boundary(&surface, world, gap_distance_m));
+    let stretches = straighten(boundary(&surface, overhangs, agent, gap_distance_m));
     context.count("boundaries", stretches.len());
     let offsets = OffsetBoundary::new(stretches, radius, agent.max_step_m + LIMIT_SLACK_M);
     let tree =
@@ -128,15 +127,20 @@ fn reach_in_height(agent: &Agent) -> f64 {
 /// The stretches of edges across which there is no ground within the gap distance, or something hangs
 /// before it. What gap closing could not heal is thus no boundary: one stray millimetre would cost a hole
 /// of the agent's radius.
-fn boundary(surface: &WalkableSurface, world: &World, gap_distance_m: f64) -> Vec<BoundaryStretch> {
+fn boundary(
+    surface: &WalkableSurface,
+    overhangs: &impl Overhangs,
+    agent: &Agent,
+    gap_distance_m: f64,
+) -> Vec<BoundaryStretch> {
     let loose = SomeEdges::of(&surface.faces, |e, _| e.twin.is_none());
     let reach = LookAcross {
         outwards: (gap_distance_m * LATTICE_PER_M).max(OVERLAP_UNITS),
         inwards: OVERLAP_LOOK_UNITS,
-        climb_m: world.agent.max_step_m + LIMIT_SLACK_M,
+        climb_m: agent.max_step_m + LIMIT_SLACK_M,
     };
     let mut matches = match_within(&loose.edges, reach);
-    part_obstructed(world, &loose.edges, &mut matches);
+    part_obstructed(overhangs, &loose.edges, &mut matches);
     let mut pieces: Vec<Piece> = Vec::new();
     let (mut first, mut done) = (0, 0);
     for edges_of_loop in surface.faces.iter().flat_map(|f| &f.loops) {
@@ -160,7 +164,7 @@ fn boundary(surface: &WalkableSurface, world: &World, gap_distance_m: f64) -> Ve
     let least = 2.0 * reach.outwards;
     let is_cut = |s: &BoundaryStretch| {
         let ends = [(s.from, s.from_height_m), (s.to, s.to_height_m)];
-        s.class == EdgeClass::Blocked && hangs_behind(world, ends)
+        s.class == EdgeClass::Blocked && hangs_behind(overhangs, ends)
     };
     let (run_of, count) = number_runs(&pieces, reach.climb_m);
     let mut lengths = vec![0.0; count as usize];

@@ -10,8 +10,8 @@
 //! Both say which points they changed, so that a caller can look at what came of it ([`crossings`])
 //! and forbid the points that did harm.
 
-use crate::exact::match_edges::{GroundEdge, SomeEdges, edge_box, widened};
-use crate::exact::pairs::{MarkedFace, Pairs};
+use crate::borders::match_edges::{GroundEdge, SomeEdges, edge_box, widened};
+use crate::borders::pairs::{MarkedFace, Pairs};
 use crate::ids::PairMark;
 use crate::input::limits::NOISE_M;
 use crate::surface::{SurfaceEdge, plan_units};

@@ -6,7 +6,7 @@
 //! which stays what it is whatever is put in or taken out elsewhere. A face that changes takes its own
 //! pairs apart, and the edges across learn of it by their marks.
 
-use crate::exact::match_edges::{SegmentFilter, SomeEdges};
+use crate::borders::match_edges::{SegmentFilter, SomeEdges};
 use crate::ids::{PairMark, SurfaceEdgeId};
 use crate::surface::{Face, SurfaceEdge, WalkableSurface, view_of};
 use crate::view::StageView;
@@ -136,7 +136,7 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::match_edges::{collect_edges, pair_exact};
+    use crate::borders::match_edges::{collect_edges, pair_exact};
     use crate::ids::EdgePlace;
     use crate::surface::level_face;
 
