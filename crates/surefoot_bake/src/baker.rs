@@ -92,10 +92,11 @@ impl<'a> Baker<'a> {
             ruled = follow_tags(scene, &settings, &mut context);
             &ruled
         };
+        let told = settings.for_ground();
         let surface = match settings.method {
-            Method::Exact(_) => exact::build(scene, &settings, &mut context)?,
-            Method::Voxel(_) => voxel::build(scene, &settings, &mut context)?,
-            Method::Layered(_) => layered::build(scene, &settings, &mut context)?,
+            Method::Exact(_) => exact::build(scene, &told, &mut context)?,
+            Method::Voxel(_) => voxel::build(scene, &told, &mut context)?,
+            Method::Layered(_) => layered::build(scene, &told, &mut context)?,
             Method::AnySurface => {
                 return Err(BakeError::NotAvailable { method: settings.method.kind() });
             }

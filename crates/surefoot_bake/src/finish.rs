@@ -7,8 +7,11 @@ mod fill_gaps;
 pub(crate) mod mesh_view;
 pub(crate) mod partition;
 
+use crate::borders::pairs::UnjoinedSurface;
+use crate::borders::{erode, join_edges, simplify_boundary};
 use crate::context::StageContext;
 use crate::error::BakeError;
+use crate::finish::fill_gaps::Obstacles;
 use crate::finish::mesh_view::view_of_mesh;
 use crate::finish::partition::PartitionedSurface;
 use crate::settings::Resolved;
@@ -39,15 +42,7 @@ pub(crate) fn finish(
         )?
     };
     let surface = if fills {
-        let filled = context.stage(
-            "fill_gaps",
-            |c| {
-                let thickness_m = settings.wall_thickness_m;
-                let obstacles = fill_gaps::Obstacles::of(scene, &surface.frame, agent, thickness_m);
-                fill_gaps::fill_gaps(surface, &obstacles, agent, settings.fill_gaps_m, c)
-            },
-            WalkableSurface::view,
-        )?;
+        let filled = fill_and_erode(surface, scene, settings, context)?;
         without_small(filled, settings, context)?
     } else {
         surface
@@ -85,5 +80,41 @@ fn without_small(
         "drop_small",
         |c| drop_small::drop_small(surface, *min_area_m2, seeds, agent, c),
         WalkableSurface::view,
+    )
+}
+
+/// Fills gaps of ground from which no radius was kept, and keeps the radius from what borders remain: a
+/// filled gap is none. So a gap is as long as it is in the scene, and what is narrower than the agent
+/// carries it where fillers join it to more.
+fn fill_and_erode(
+    surface: WalkableSurface,
+    scene: &Scene,
+    settings: &Resolved,
+    context: &mut StageContext<'_>,
+) -> Result<WalkableSurface, BakeError> {
+    let (agent, show) = (&settings.agent, WalkableSurface::view);
+    let obstacles = Obstacles::of(scene, &surface.frame, agent, settings.wall_thickness_m);
+    let filled = context.stage(
+        "fill_gaps",
+        |c| fill_gaps::fill_gaps(surface, &obstacles, agent, settings.gap_reach_m(), c),
+        show,
+    )?;
+    if !(agent.radius_m > 0.0) {
+        return Ok(filled);
+    }
+    let eroded = context.stage(
+        "erode_filled",
+        |c| erode::erode(filled, &obstacles, agent, settings.gap_distance_m, c),
+        UnjoinedSurface::view,
+    )?;
+    let joined = context.stage(
+        "join_filled",
+        |c| join_edges::join_edges(eroded, agent, c).map(fill_gaps::without_islands),
+        show,
+    )?;
+    context.stage(
+        "simplify_filled",
+        |c| simplify_boundary::simplify_boundary(joined, settings.filled_tolerance_m(), c),
+        show,
     )
 }

@@ -3,8 +3,8 @@
 use crate::draft::{Draft, ProceduralScene, SceneNameError, check, finish};
 use crate::variant::Variant;
 use crate::{
-    any_surface, buildings, city, doorways, floors, grates, holes, houses, inside, kerbs, maze,
-    overhang, pillars, platforms, rig, spiral_maze, stairs, station, terrain, testmaps,
+    any_surface, buildings, city, doorways, floors, grates, holes, houses, inside, jetty, kerbs,
+    maze, overhang, pillars, platforms, rig, spiral_maze, stairs, station, terrain, testmaps,
 };
 
 /// A scene that can be built, by name.
@@ -182,6 +182,12 @@ static SCENES: &[SceneInfo] = &[
         "a floor of thousands of slats 4 cm apart; size: slats",
         [2, 3_000, 160_000],
         grates::draft,
+    ),
+    info(
+        "jetty",
+        "planks narrower than the agent, 2 cm apart, between two quays; size: planks",
+        [1, 12, 2_000],
+        jetty::draft,
     ),
     info(
         "kerbs",

@@ -31,6 +31,7 @@ mod grid;
 mod holes;
 mod houses;
 pub mod inside;
+mod jetty;
 mod kerbs;
 mod maze;
 pub mod mutate;

@@ -1,10 +1,11 @@
 //! Wall clearance: takes away the ground that is nearer than the agent's radius to a boundary
 //! (Sanchez 2021, §2.9, in another way).
 //!
-//! Goes in: joined ground. Comes out: pieces of it, to be joined again, and the pairs of edges that
-//! nothing was taken from ([`Pairs`](crate::borders::pairs::Pairs)). Every stretch of an edge without a neighbour is a
-//! boundary, be it a wall or a ledge, and takes away the ground beside it (`offset_boundary`). No capsule
-//! per edge, no polyhedron.
+//! Goes in: joined ground, with fillers of gaps or without. Comes out: pieces of it, to be joined again,
+//! and the pairs of edges that nothing was taken from ([`Pairs`](crate::borders::pairs::Pairs)). Every
+//! stretch of an edge without a neighbour is a boundary, be it a wall or a ledge, and takes away the ground
+//! beside it (`offset_boundary`). No capsule per edge, no polyhedron. Where ground meets a filler both have
+//! a neighbour, so that nothing is taken away there; where a filler ends, it ends like ground.
 //!
 //! A boundary counts for a piece only near its own height. After the cut no two pieces of ground
 //! overlap within the agent's height, so looking half that far up and down (farther on steep ground)
@@ -55,6 +56,9 @@ const MARGIN: u16 = 16;
 
 /// How much faces may overlap and still face each other, in lattice units: half a millimetre.
 const OVERLAP_LOOK_UNITS: f64 = 33.0;
+
+/// How far behind an edge to look for what it was cut by, in lattice units: a millimetre.
+const BEHIND_UNITS: f64 = 64.0;
 
 /// Faces that rise more than this per metre are short connections: their plane says nothing about the
 /// ground around them.
@@ -164,7 +168,7 @@ fn boundary(
     let least = 2.0 * reach.outwards;
     let is_cut = |s: &BoundaryStretch| {
         let ends = [(s.from, s.from_height_m), (s.to, s.to_height_m)];
-        s.class == EdgeClass::Blocked && hangs_behind(overhangs, ends)
+        s.class == EdgeClass::Blocked && hangs_behind(overhangs, ends, BEHIND_UNITS)
     };
     let (run_of, count) = number_runs(&pieces, reach.climb_m);
     let mut lengths = vec![0.0; count as usize];

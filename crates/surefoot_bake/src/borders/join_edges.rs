@@ -17,7 +17,7 @@ use crate::ids::SurfaceEdgeId;
 use crate::input::limits::{LIMIT_SLACK_M, NOISE_M};
 use crate::surface::{Face, WalkableSurface, plan_units};
 use surefoot_geom::LatticePoint;
-use surefoot_mesh::{Agent, EdgeClass};
+use surefoot_mesh::{Agent, CellKind, EdgeClass};
 
 /// How far apart points may lie and still be one, in lattice units: 0.12 mm.
 const SNAP_UNITS: f64 = 8.0;
@@ -176,6 +176,8 @@ fn join_found(
     let Found { open, coinciding } = found;
     let twins = coinciding.twins(&open.edges, climb_m);
     let mut faces = pairs.number(faces);
+    let kinds: Vec<CellKind> = faces.iter().map(|f| f.kind).collect();
+    let is_filler = |e: &GroundEdge| kinds[e.face as usize] == CellKind::Gap;
     let mut next = 0;
     let all = faces.iter_mut().flat_map(|f| f.loops.iter_mut().flatten());
     // `for_each` runs nested iterators as nested loops.
@@ -191,8 +193,14 @@ fn join_found(
             let level = (e.from_height_m - f.to_height_m)
                 .abs()
                 .max((e.to_height_m - f.from_height_m).abs());
-            edge.class = if level <= 2.0 * NOISE_M { EdgeClass::Inner } else { EdgeClass::Step };
-        } else if matches!(edge.class, EdgeClass::Inner | EdgeClass::Step) {
+            edge.class = if is_filler(e) != is_filler(f) {
+                EdgeClass::Gap
+            } else if level <= 2.0 * NOISE_M {
+                EdgeClass::Inner
+            } else {
+                EdgeClass::Step
+            };
+        } else if matches!(edge.class, EdgeClass::Inner | EdgeClass::Step | EdgeClass::Gap) {
             edge.class = EdgeClass::Open;
         }
     });

@@ -18,9 +18,6 @@ use surefoot_geom::threads::prelude::*;
 /// millimetre.
 const DEEP_UNITS: f64 = 16.0;
 
-/// How far behind an edge to look for what it was cut by, in lattice units: a millimetre.
-const BEHIND_UNITS: f64 = 64.0;
-
 /// What the scene hangs over the ground.
 pub(crate) trait Overhangs: Sync {
     /// Visits the shadow of everything near a box that hangs above a plane of the ground, higher than a
@@ -63,10 +60,14 @@ pub(crate) fn part_obstructed(
         .collect()
 }
 
-/// Whether something hangs right behind a boundary of the ground, which lies to its left; given by its
-/// ends and their heights.
-pub(crate) fn hangs_behind(overhangs: &impl Overhangs, ends: [(LatticePoint, f64); 2]) -> bool {
-    !CrackStrip::behind(ends, BEHIND_UNITS).hanging(overhangs).is_empty()
+/// Whether something hangs behind a boundary of the ground, which lies to its left; given by its ends
+/// and their heights, and how far behind to look, in lattice units.
+pub(crate) fn hangs_behind(
+    overhangs: &impl Overhangs,
+    ends: [(LatticePoint, f64); 2],
+    behind: f64,
+) -> bool {
+    !CrackStrip::behind(ends, behind).hanging(overhangs).is_empty()
 }
 
 /// The ground between an edge and what lies outwards of it.

@@ -1,7 +1,8 @@
 //! Gap annotation: finds the gaps that an agent can step over and lays faces of kind gap across them.
 //!
-//! Goes in: the walkable surface of any pipeline and the scene it came from. Comes out: the same
-//! ground, not a point of it changed, and fillers between its borders. Follows Vermeulen, Hillebrand
+//! Goes in: the walkable surface of any pipeline, from which no radius was kept yet, and the scene it
+//! came from. Comes out: the same ground, not a point of it changed, and fillers between its borders.
+//! The radius is kept afterwards, from what borders remain. Follows Vermeulen, Hillebrand
 //! and Geraerts, *Annotating traversable gaps in walkable environments* (2018). Departs from it in
 //! working on the lattice, in losing only the part of a filler that something blocks, in asking for
 //! head room, and in uniting fillers where they overlap instead of where a whole cycle projects to a
@@ -20,6 +21,7 @@ mod residual;
 mod splits;
 mod strip;
 
+use crate::borders::obstructions::hangs_behind;
 use crate::context::StageContext;
 use crate::error::BakeError;
 use crate::finish::fill_gaps::boundary::Boundary;
@@ -29,7 +31,7 @@ use crate::finish::fill_gaps::lay::{Fillers, lay};
 pub(crate) use crate::finish::fill_gaps::obstacles::Obstacles;
 use crate::finish::fill_gaps::obstacles::free_parts;
 use crate::finish::fill_gaps::splits::Splits;
-use crate::finish::fill_gaps::strip::{FillerStrip, GapReach};
+use crate::finish::fill_gaps::strip::FillerStrip;
 use crate::surface::{Face, WalkableSurface, plan_m};
 use glam::DVec3;
 use std::collections::BTreeMap;
@@ -39,7 +41,11 @@ use surefoot_geom::bvh::Aabb;
 use surefoot_geom::polygon::Polygon;
 use surefoot_geom::predicates::orient;
 use surefoot_geom::threads::prelude::*;
-use surefoot_mesh::{Agent, CellKind};
+use surefoot_mesh::{Agent, CellKind, EdgeClass};
+
+/// How far behind the end of a filler to look for what it ends before, in lattice units: three
+/// millimetres, more than fillers keep from what blocks them.
+const BEHIND_UNITS: f64 = 192.0;
 
 /// Lays fillers across the gaps of a surface up to a reach.
 pub(crate) fn fill_gaps(
@@ -49,29 +55,28 @@ pub(crate) fn fill_gaps(
     reach_m: f64,
     context: &mut StageContext<'_>,
 ) -> Result<WalkableSurface, BakeError> {
-    let reach = GapReach { reach_m, radius_m: agent.radius_m };
     let ground2 = ground_area2(&surface);
     let (_, components_before) = surface.components();
     let boundary = Boundary::of(&surface);
     context.count("boundary_edges", boundary.edges.len());
     context.count("cycles", boundary.cycle_count as usize);
     context.check_cancelled()?;
-    let between = strips_between_cycles(&boundary, obstacles, agent, &reach);
+    let between = strips_between_cycles(&boundary, obstacles, agent, reach_m);
     context.count("possible_fillers", between.len());
     context.check_cancelled()?;
     let chosen = choose::choose(&boundary, &between, agent.height_m, NARROWEST_M);
     context.count("fillers", chosen.len());
     context.check_cancelled()?;
-    let within = strips_within_cycles(&boundary, obstacles, agent, &reach, &chosen);
+    let within = strips_within_cycles(&boundary, obstacles, agent, reach_m, &chosen);
     context.count("fillers_within_cycles", within.len());
     context.check_cancelled()?;
     let splits = Splits::of(&boundary, chosen.iter().chain(&within));
-    let mut connectors = connectors(&surface, &boundary, &chosen, &splits, &reach);
+    let mut connectors = connectors(&surface, &boundary, &chosen, &splits, reach_m);
     let holes = Holes {
         surface: &surface,
         boundary: &boundary,
         splits: &splits,
-        reach: &reach,
+        reach_m,
         agent_height_m: agent.height_m,
     };
     let patches = holes.patches(&within, &mut connectors);
@@ -85,8 +90,9 @@ pub(crate) fn fill_gaps(
     }
     let (surface, first) = lay(surface, &boundary, &fillers, agent.max_step_m);
     let connecting = first..first + connecting as u32;
-    let surface = close_residual_holes(surface, connecting, obstacles, agent, &reach, context);
-    let surface = without_islands(mend::mend(surface, agent.max_step_m));
+    let surface = close_residual_holes(surface, connecting, obstacles, agent, reach_m, context);
+    let mut surface = without_islands(mend::mend(surface, agent.max_step_m));
+    class_free_ends(&mut surface, obstacles);
     let (_, components_after) = surface.components();
     context.count("components_before", components_before as usize);
     context.count("components_after", components_after as usize);
@@ -95,8 +101,27 @@ pub(crate) fn fill_gaps(
     Ok(surface)
 }
 
+/// Says of edges of fillers beyond which there is nothing what ends them there.
+fn class_free_ends(surface: &mut WalkableSurface, obstacles: &Obstacles) {
+    for face in surface.faces.iter_mut().filter(|f| f.kind == CellKind::Gap) {
+        let plane = face.plane;
+        let end = |p: LatticePoint| (p, plane.height_at(p));
+        for edges in &mut face.loops {
+            let first = edges[0].from;
+            for i in 0..edges.len() {
+                let to = edges.get(i + 1).map_or(first, |e| e.from);
+                if edges[i].twin.is_none() {
+                    let ends = [end(edges[i].from), end(to)];
+                    let is_blocked = hangs_behind(obstacles, ends, BEHIND_UNITS);
+                    edges[i].class = if is_blocked { EdgeClass::Blocked } else { EdgeClass::Open };
+                }
+            }
+        }
+    }
+}
+
 /// The surface without fillers that no ground borders on.
-fn without_islands(mut surface: WalkableSurface) -> WalkableSurface {
+pub(crate) fn without_islands(mut surface: WalkableSurface) -> WalkableSurface {
     let (component_of, count) = surface.components();
     let mut has_ground = vec![false; count as usize];
     for (face, &c) in surface.faces.iter().zip(&component_of) {
@@ -119,13 +144,13 @@ fn strips_between_cycles(
     boundary: &Boundary,
     obstacles: &Obstacles,
     agent: &Agent,
-    reach: &GapReach,
+    reach_m: f64,
 ) -> Vec<FillerStrip> {
-    pairs(boundary, reach, |e, f| e != f)
+    pairs(boundary, reach_m, |e, f| e != f)
         .into_par_iter()
         .filter_map(|(i, j)| {
-            let strip = connect(boundary, i, j, reach)?;
-            restrict_by_bisectors(boundary, strip, reach)
+            let strip = connect(boundary, i, j, reach_m)?;
+            restrict_by_bisectors(boundary, strip, reach_m)
         })
         .flat_map_iter(|strip| free_parts(boundary, obstacles, agent, &strip))
         .collect()
@@ -134,11 +159,10 @@ fn strips_between_cycles(
 /// Pairs of open edges within reach whose cycles are as asked for.
 fn pairs(
     boundary: &Boundary,
-    reach: &GapReach,
+    reach_m: f64,
     cycles: impl Fn(u32, u32) -> bool + Sync,
 ) -> Vec<(u32, u32)> {
-    let margin =
-        DVec3::new(reach.plan_m(), reach.plan_m(), reach.reach_m) + DVec3::splat(ROUNDING_M);
+    let margin = DVec3::splat(reach_m) + DVec3::splat(ROUNDING_M);
     (0..boundary.edges.len() as u32)
         .into_par_iter()
         .flat_map_iter(|i| {
@@ -165,7 +189,7 @@ fn strips_within_cycles(
     boundary: &Boundary,
     obstacles: &Obstacles,
     agent: &Agent,
-    reach: &GapReach,
+    reach_m: f64,
     chosen: &[FillerStrip],
 ) -> Vec<FillerStrip> {
     let mut used: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
@@ -174,9 +198,9 @@ fn strips_within_cycles(
             used.entry(edge).or_default().push((on[0].min(on[1]), on[0].max(on[1])));
         }
     }
-    pairs(boundary, reach, |e, f| e == f)
+    pairs(boundary, reach_m, |e, f| e == f)
         .into_par_iter()
-        .filter_map(|(i, j)| connect(boundary, i, j, reach))
+        .filter_map(|(i, j)| connect(boundary, i, j, reach_m))
         .flat_map_iter(|strip| {
             let mut ranges = Vec::new();
             for (edge, on) in [(strip.one, strip.on_one), (strip.two, strip.on_two)] {
@@ -202,7 +226,7 @@ fn connectors(
     boundary: &Boundary,
     strips: &[FillerStrip],
     splits: &Splits,
-    reach: &GapReach,
+    reach_m: f64,
 ) -> Vec<Connector> {
     strips
         .iter()
@@ -224,11 +248,11 @@ fn connectors(
             let [one, two] = &connector.chains;
             let (p1, p0, q0, q1) = (one.first()?, one.last()?, two.first()?, two.last()?);
             let at = |c: &(LatticePoint, f64)| plan_m(c.0).extend(c.1);
-            let longest_m = reach.length_m(at(p0), at(q0)).max(reach.length_m(at(p1), at(q1)));
+            let longest_m = at(p0).distance(at(q0)).max(at(p1).distance(at(q1)));
             let corners = [p1.0, p0.0, q0.0, q1.0];
             let turn = |i: usize| orient(corners[i], corners[(i + 1) % 4], corners[(i + 2) % 4]);
             let convex = (0..4).all(|i| turn(i) >= 0) && (0..4).any(|i| turn(i) > 0);
-            (longest_m <= reach.reach_m + ROUNDING_M && convex).then_some(connector)
+            (longest_m <= reach_m + ROUNDING_M && convex).then_some(connector)
         })
         .collect()
 }
@@ -239,11 +263,11 @@ fn close_residual_holes(
     connecting: Range<u32>,
     obstacles: &Obstacles,
     agent: &Agent,
-    reach: &GapReach,
+    reach_m: f64,
     context: &mut StageContext<'_>,
 ) -> WalkableSurface {
     let boundary = Boundary::of(&surface);
-    let patches = residual::residual_holes(&boundary, &connecting, obstacles, agent, reach);
+    let patches = residual::residual_holes(&boundary, &connecting, obstacles, agent, reach_m);
     context.count("residual_holes", patches.len());
     let (fillers, _) = fillers(&[], &patches);
     lay(surface, &boundary, &fillers, agent.max_step_m).0
@@ -282,7 +306,7 @@ pub(crate) mod tests {
     use glam::DVec2;
     use surefoot_geom::Frame;
     use surefoot_geom::polygon::Polygon;
-    use surefoot_mesh::{AreaId, EdgeClass};
+    use surefoot_mesh::AreaId;
 
     /// The corners of a rectangle, counter-clockwise, in metres.
     pub(crate) fn rectangle(low: [f64; 2], high: [f64; 2]) -> Vec<[f64; 2]> {

@@ -5,9 +5,14 @@ use super::{
     AreaRule, BakeSettings, CellShape, ExactSettings, LayeredSettings, Method, SettingKind,
     SettingValue, SettingsError, VoxelSettings,
 };
+use std::borrow::Cow;
 use surefoot_geom::Frame;
 use surefoot_mesh::{Agent, BuildInfo, TagRules};
 use surefoot_scene::TagPatterns;
+
+/// How much of a cell the boundaries of grids may move when they are simplified once more, around
+/// fillers.
+const GRID_TOLERANCE_CELLS: f64 = 0.25;
 
 /// Settings that have been checked.
 #[derive(Clone, Debug)]
@@ -200,6 +205,40 @@ impl BakeSettings {
 }
 
 impl Resolved {
+    /// What the pipelines are told. Where gaps are filled they give the ground as it is: the radius is
+    /// kept from what borders the fillers leave, and exact boundaries are simplified after that, once.
+    pub(crate) fn for_ground(&self) -> Cow<'_, Self> {
+        if !(self.fill_gaps_m > 0.0 && self.agent.radius_m > 0.0) {
+            return Cow::Borrowed(self);
+        }
+        let mut settings = self.clone();
+        settings.agent.radius_m = 0.0;
+        settings.exact.tolerance_m = 0.0;
+        Cow::Owned(settings)
+    }
+
+    /// The widest gap to fill as the ground of the method shows it, in metres: on a grid the ground ends
+    /// up to a cell before it does in the scene, on either side, and half of that on average.
+    pub(crate) fn gap_reach_m(&self) -> f64 {
+        let wider_m = match self.method {
+            Method::Exact(_) | Method::AnySurface => 0.0,
+            Method::Voxel(own) => own.cell_size_m,
+            Method::Layered(own) => 0.5 * own.fine_cell_size_m,
+        };
+        (self.fill_gaps_m + wider_m).min(0.5 * self.agent.height_m)
+    }
+
+    /// How far boundaries may be moved inwards by simplification after the radius was kept around
+    /// fillers, in metres.
+    pub(crate) fn filled_tolerance_m(&self) -> f64 {
+        let of_grid_m = |cells: f64, cell_m: f64| cells.min(GRID_TOLERANCE_CELLS) * cell_m;
+        match self.method {
+            Method::Exact(_) | Method::AnySurface => self.exact.tolerance_m,
+            Method::Voxel(own) => of_grid_m(own.boundary_error_cells, own.cell_size_m),
+            Method::Layered(own) => of_grid_m(own.boundary_error_cells, own.fine_cell_size_m),
+        }
+    }
+
     /// What a reader has to know.
     pub(crate) fn reading(&self) -> ReadSettings<'_> {
         ReadSettings { frame: self.frame, cluster_m: self.cluster_m, areas: &self.areas }

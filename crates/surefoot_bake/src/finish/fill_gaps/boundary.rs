@@ -50,12 +50,6 @@ impl BoundaryEdge {
         (self.end() - self.start()).truncate()
     }
 
-    /// The unit vector that leads straight away from the ground.
-    pub(crate) fn outward(&self) -> DVec2 {
-        let run = self.run().normalize_or_zero();
-        DVec2::new(run.y, -run.x)
-    }
-
     /// Whether something may be laid against it: behind what is blocked stands what blocks it.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self.class, EdgeClass::Open | EdgeClass::Gap)

@@ -10,7 +10,7 @@
 //! the lattice later. On which side of an edge a corner lies is decided on the lattice itself.
 
 use crate::finish::fill_gaps::boundary::{Boundary, BoundaryEdge};
-use crate::finish::fill_gaps::strip::{FillerStrip, GapReach};
+use crate::finish::fill_gaps::strip::FillerStrip;
 use glam::{DVec2, DVec3};
 use surefoot_geom::LatticePoint;
 use surefoot_geom::lattice::M_PER_LATTICE;
@@ -37,7 +37,7 @@ pub(crate) fn connect(
     boundary: &Boundary,
     one: u32,
     two: u32,
-    reach: &GapReach,
+    reach_m: f64,
 ) -> Option<FillerStrip> {
     let (e, f) = (boundary.edge(one), boundary.edge(two));
     // Everything in front of one another: decided on the lattice before anything is computed.
@@ -47,34 +47,27 @@ pub(crate) fn connect(
     if !in_front(e, f) || !in_front(f, e) {
         return None;
     }
-    if reach.radius_m > 0.0 && e.outward().dot(f.outward()) > FACING_COSINE {
-        return None;
-    }
     let (s, u) = closest_shares(e, f);
-    let nearest_m = reach.length_m(e.at(s), f.at(u));
-    if nearest_m > reach.reach_m + INPUT_ROUNDING_M {
+    let nearest_m = e.at(s).distance(f.at(u));
+    if nearest_m > reach_m + INPUT_ROUNDING_M {
         return None;
     }
-    let limit_m = limit_m(nearest_m, reach);
+    let limit_m = limit_m(nearest_m, reach_m);
     let (from_e, from_f) = (WayToEnd::new(e, s), WayToEnd::new(f, u));
     // Edges run opposite ways: where the one goes back, the other goes on.
-    let (s0, u0) = farthest(from_e.back(), from_f.on(), reach, limit_m);
-    let (s1, u1) = farthest(from_e.on(), from_f.back(), reach, limit_m);
+    let (s0, u0) = farthest(from_e.back(), from_f.on(), limit_m);
+    let (s1, u1) = farthest(from_e.on(), from_f.back(), limit_m);
     let mut strip = FillerStrip { one, two, on_one: [s0, s1], on_two: [u0, u1] };
     restrict(&mut strip.on_two, f, |p| -orient(e.from, e.to, p))?;
     restrict(&mut strip.on_one, e, |p| -orient(f.from, f.to, p))?;
-    trim(boundary, strip, reach, limit_m)
+    trim(boundary, strip, limit_m)
 }
 
-/// Cosine of the largest angle between edges that face each other, where the ground was eroded: the
-/// ground that a connection crosses beyond its ends is then the radius on either side.
-const FACING_COSINE: f64 = -0.5;
-
-fn limit_m(nearest_m: f64, reach: &GapReach) -> f64 {
-    if nearest_m <= reach.reach_m - ROUNDING_M {
-        reach.reach_m - ROUNDING_M
+fn limit_m(nearest_m: f64, reach_m: f64) -> f64 {
+    if nearest_m <= reach_m - ROUNDING_M {
+        reach_m - ROUNDING_M
     } else {
-        reach.reach_m + INPUT_ROUNDING_M
+        reach_m + INPUT_ROUNDING_M
     }
 }
 
@@ -83,7 +76,7 @@ fn limit_m(nearest_m: f64, reach: &GapReach) -> f64 {
 pub(crate) fn restrict_by_bisectors(
     boundary: &Boundary,
     mut strip: FillerStrip,
-    reach: &GapReach,
+    reach_m: f64,
 ) -> Option<FillerStrip> {
     for (here, there) in [(strip.one, strip.two), (strip.two, strip.one)] {
         let (e, f) = (boundary.edge(here), boundary.edge(there));
@@ -102,8 +95,8 @@ pub(crate) fn restrict_by_bisectors(
         }
     }
     let (p, q) = strip.connection(boundary, 0.5);
-    let limit_m = limit_m(reach.length_m(p, q), reach);
-    trim(boundary, strip, reach, limit_m)
+    let limit_m = limit_m(p.distance(q), reach_m);
+    trim(boundary, strip, limit_m)
 }
 
 /// The unit normal of the upright plane that halves the outside between two edges of a cycle; it
@@ -162,9 +155,9 @@ impl Leg<'_> {
 }
 
 /// The shares of the farthest connection between two legs that start at the closest points.
-fn farthest(a: Leg<'_>, b: Leg<'_>, reach: &GapReach, limit_m: f64) -> (f64, f64) {
+fn farthest(a: Leg<'_>, b: Leg<'_>, limit_m: f64) -> (f64, f64) {
     let common = a.length_m.min(b.length_m);
-    let fits = |x: f64, y: f64| reach.length_m(a.at(x), b.at(y)) <= limit_m;
+    let fits = |x: f64, y: f64| a.at(x).distance(b.at(y)) <= limit_m;
     let x = largest(0.0, common, |x| fits(x, x));
     if x < common {
         return (a.share(x), b.share(x));
@@ -252,18 +245,13 @@ fn restrict<S: SignedDistance>(
 }
 
 /// The widest part of a strip whose connections are all short enough; `None` when it is too narrow.
-fn trim(
-    boundary: &Boundary,
-    strip: FillerStrip,
-    reach: &GapReach,
-    limit_m: f64,
-) -> Option<FillerStrip> {
+fn trim(boundary: &Boundary, strip: FillerStrip, limit_m: f64) -> Option<FillerStrip> {
     if !(strip.on_one[0] < strip.on_one[1] && strip.on_two[0] > strip.on_two[1]) {
         return None;
     }
     let fits = |t: f64| {
         let (p, q) = strip.connection(boundary, t);
-        reach.length_m(p, q) <= limit_m
+        p.distance(q) <= limit_m
     };
     let whole = match (fits(0.0), fits(1.0)) {
         (true, true) => strip,
@@ -274,7 +262,7 @@ fn trim(
             } else if last {
                 1.0
             } else {
-                shortest_share(boundary, &strip, reach)
+                shortest_share(boundary, &strip)
             };
             if !fits(inner) {
                 return None;
@@ -288,10 +276,10 @@ fn trim(
 }
 
 /// The share of the shortest connection.
-fn shortest_share(boundary: &Boundary, strip: &FillerStrip, reach: &GapReach) -> f64 {
+fn shortest_share(boundary: &Boundary, strip: &FillerStrip) -> f64 {
     let length = |t: f64| {
         let (p, q) = strip.connection(boundary, t);
-        reach.length_m(p, q)
+        p.distance(q)
     };
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..HALVINGS {
@@ -338,7 +326,7 @@ mod tests {
     use super::*;
     use crate::finish::fill_gaps::tests::{plates, rectangle};
 
-    const REACH: GapReach = GapReach { reach_m: 0.3, radius_m: 0.0 };
+    const REACH_M: f64 = 0.3;
 
     /// The strip between the nearest edges of two plates.
     fn strip_between(boundary: &Boundary) -> Option<FillerStrip> {
@@ -346,7 +334,7 @@ mod tests {
         for i in 0..boundary.edges.len() as u32 {
             for j in i + 1..boundary.edges.len() as u32 {
                 if boundary.edge(i).cycle != boundary.edge(j).cycle {
-                    strips.extend(connect(boundary, i, j, &REACH));
+                    strips.extend(connect(boundary, i, j, REACH_M));
                 }
             }
         }
@@ -384,7 +372,7 @@ mod tests {
         let mut found = 0;
         for i in 0..boundary.edges.len() as u32 {
             for j in 0..i {
-                let (a, b) = (connect(&boundary, i, j, &REACH), connect(&boundary, j, i, &REACH));
+                let (a, b) = (connect(&boundary, i, j, REACH_M), connect(&boundary, j, i, REACH_M));
                 assert_eq!(a.is_some(), b.is_some());
                 if let (Some(a), Some(b)) = (a, b) {
                     found += 1;
@@ -409,7 +397,7 @@ mod tests {
             let boundary = Boundary::of(&surface);
             for i in 0..boundary.edges.len() as u32 {
                 for j in 0..i {
-                    let Some(strip) = connect(&boundary, i, j, &REACH) else { continue };
+                    let Some(strip) = connect(&boundary, i, j, REACH_M) else { continue };
                     for t in [0.0, 0.3, 0.7, 1.0] {
                         let (p, q) = strip.connection(&boundary, t);
                         assert!(p.distance(q) <= 0.3, "{angle}: {}", p.distance(q));

@@ -10,7 +10,7 @@
 
 use crate::finish::fill_gaps::boundary::Boundary;
 use crate::finish::fill_gaps::splits::{Splits, move_outside};
-use crate::finish::fill_gaps::strip::{FillerStrip, GapReach, StripShape};
+use crate::finish::fill_gaps::strip::{FillerStrip, StripShape};
 use crate::surface::{WalkableSurface, plan_m, plan_units};
 use glam::DVec2;
 use std::collections::BTreeMap;
@@ -171,7 +171,7 @@ pub(crate) struct Holes<'a> {
     pub(crate) surface: &'a WalkableSurface,
     pub(crate) boundary: &'a Boundary,
     pub(crate) splits: &'a Splits,
-    pub(crate) reach: &'a GapReach,
+    pub(crate) reach_m: f64,
     pub(crate) agent_height_m: f64,
 }
 
@@ -481,7 +481,7 @@ impl Holes<'_> {
 
     /// The height at a plan point from those of corners within reach, weighted by inverse distance.
     fn weighted_height_m(&self, at: DVec2, known: &[(DVec2, f64)], tree: &BoxTree) -> f64 {
-        let mut reach = 1.5 * self.reach.plan_m();
+        let mut reach = 1.5 * self.reach_m;
         // Every point of a strip has corners within a few reaches, unless its edges are long.
         for _ in 0..24 {
             let mut near = Vec::new();

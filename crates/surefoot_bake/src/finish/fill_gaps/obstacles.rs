@@ -12,16 +12,18 @@
 //! starts and ends outside of all ground, it meets ground iff it meets a boundary edge; ground that
 //! touches the very edge it starts from is asked for by itself.
 
+use crate::borders::obstructions::Overhangs;
 use crate::finish::fill_gaps::boundary::{Boundary, BoundaryEdge};
 use crate::finish::fill_gaps::connect::NARROWEST_M;
 use crate::finish::fill_gaps::strip::{FillerStrip, StripShape, clip_convex};
 use crate::input::limits::{LIMIT_SLACK_M, NEARLY_VERTICAL_SINE};
-use crate::surface::Plane;
+use crate::surface::{Plane, lattice_from_plan};
 use glam::{DVec2, DVec3};
-use surefoot_geom::Frame;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::clip::clip_to_slab;
-use surefoot_geom::convex_hull::convex_hull_of_reals;
+use surefoot_geom::convex_hull::{convex_hull, convex_hull_of_reals};
+use surefoot_geom::polygon::Contour;
+use surefoot_geom::{Frame, LatticePoint};
 use surefoot_mesh::Agent;
 use surefoot_scene::Scene;
 
@@ -30,13 +32,6 @@ const NOISE_M: f64 = 1e-3;
 
 /// Obstacles that cover less of a strip than this are none, in square metres.
 const LEAST_AREA_M2: f64 = 1e-6;
-
-/// Corners of the circle by which obstacles grow where the agent has a radius.
-const CIRCLE_CORNERS: usize = 24;
-
-/// How much nearer than the radius an obstacle may be, in metres: what arcs and simplified boundaries
-/// of the ground are off by.
-const CLEARANCE_SLACK_M: f64 = 5e-3;
 
 /// Ground nearer than this to the start of a filler touches it, in metres: eight lattice units.
 const TOUCHING_M: f64 = 8.0 / 65536.0;
@@ -76,10 +71,9 @@ impl Obstacles {
 
     /// Adds the ranges of shares of a strip that something blocks.
     pub(crate) fn block(&self, shape: &StripShape, ranges: &mut Vec<(f64, f64)>) {
-        let grow_m = (self.agent.radius_m - CLEARANCE_SLACK_M).max(0.0);
         let head_m = self.agent.height_m - LIMIT_SLACK_M;
         let step_m = self.agent.max_step_m + LIMIT_SLACK_M;
-        let aside = DVec2::splat(grow_m + self.wall_thickness_m);
+        let aside = DVec2::splat(self.wall_thickness_m);
         let bounds = shape.bounds();
         let around = Aabb::new(bounds.lo - aside.extend(0.0), bounds.hi + aside.extend(head_m));
         let parts = shape.triangles().map(|corners| {
@@ -115,7 +109,7 @@ impl Obstacles {
                 .distance(triangle[1])
                 .max(triangle[1].distance(triangle[2]))
                 .max(triangle[2].distance(triangle[0]));
-            if beside(triangle[0]) > longest + aside.x + grow_m {
+            if beside(triangle[0]) > longest + aside.x {
                 continue;
             }
             let normal = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]);
@@ -130,7 +124,7 @@ impl Obstacles {
                 if part.points().is_empty() {
                     continue;
                 }
-                let shadow = self.shadow(part.points(), normal, grow_m);
+                let shadow = self.shadow(part.points(), normal);
                 let corners = corners.map(DVec3::truncate);
                 let inside = clip_convex(&shape.clip(&shadow), &corners, 0.0);
                 if area_m2(&inside) >= LEAST_AREA_M2
@@ -146,9 +140,9 @@ impl Obstacles {
         }
     }
 
-    /// What a piece of an obstacle covers in plan: as thick as a wall where it is upright, and wider by
-    /// the agent's radius. Convex and counter-clockwise.
-    fn shadow(&self, points: &[DVec3], normal: DVec3, grow_m: f64) -> Vec<DVec2> {
+    /// What a piece of an obstacle covers in plan: as thick as a wall where it is upright. Convex and
+    /// counter-clockwise.
+    fn shadow(&self, points: &[DVec3], normal: DVec3) -> Vec<DVec2> {
         let mut plan: Vec<DVec2> = points.iter().map(|p| p.truncate()).collect();
         if normal.z.abs() <= NEARLY_VERTICAL_SINE {
             let across = normal.truncate().normalize_or_zero();
@@ -159,14 +153,36 @@ impl Obstacles {
             let behind: Vec<DVec2> = plan.iter().map(|p| *p - back).collect();
             plan.extend(behind);
         }
-        if grow_m > 0.0 {
-            let around = grow_m / (std::f64::consts::PI / CIRCLE_CORNERS as f64).cos();
-            let circle = |k: usize| {
-                DVec2::from_angle(std::f64::consts::TAU * k as f64 / CIRCLE_CORNERS as f64) * around
-            };
-            plan = plan.iter().flat_map(|p| (0..CIRCLE_CORNERS).map(|k| *p + circle(k))).collect();
-        }
         convex_hull_of_reals(plan)
+    }
+}
+
+impl Overhangs for Obstacles {
+    fn visit_hanging(
+        &self,
+        around: &Aabb,
+        above: impl Fn(DVec3) -> f64,
+        slack_m: f64,
+        mut visit: impl FnMut(&[LatticePoint]),
+    ) {
+        let low_m = self.agent.max_step_m + LIMIT_SLACK_M + slack_m;
+        let high_m = self.agent.height_m - LIMIT_SLACK_M - slack_m;
+        let beside = DVec2::splat(self.wall_thickness_m).extend(0.0);
+        let over = Aabb::new(
+            around.lo + DVec3::Z * low_m - beside,
+            around.hi + DVec3::Z * high_m + beside,
+        );
+        self.tree.visit_box(&over, |t| {
+            let triangle = self.corners[t as usize];
+            let normal = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]);
+            let Some(normal) = normal.try_normalize() else { return };
+            let part = clip_to_slab(triangle, &above, low_m, high_m);
+            let shadow = self.shadow(part.points(), normal);
+            let shadow: Contour = shadow.into_iter().map(lattice_from_plan).collect();
+            if let Some(shadow) = convex_hull(shadow) {
+                visit(&shadow);
+            }
+        });
     }
 }
 

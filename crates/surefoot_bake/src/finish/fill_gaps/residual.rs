@@ -10,7 +10,7 @@ use crate::finish::fill_gaps::boundary::Boundary;
 use crate::finish::fill_gaps::connect::connect;
 use crate::finish::fill_gaps::holes::{FillerPatch, is_bare, leftover, simple_hole, whole_patch};
 use crate::finish::fill_gaps::obstacles::{Obstacles, free_parts};
-use crate::finish::fill_gaps::strip::{FillerStrip, GapReach};
+use crate::finish::fill_gaps::strip::FillerStrip;
 use std::ops::Range;
 use surefoot_geom::overlay::{Overlayer, flatten};
 use surefoot_geom::polygon::{Contour, contour_area2};
@@ -26,7 +26,7 @@ pub(crate) fn residual_holes(
     connecting: &Range<u32>,
     obstacles: &Obstacles,
     agent: &Agent,
-    reach: &GapReach,
+    reach_m: f64,
 ) -> Vec<FillerPatch> {
     let mut starts: Vec<(u32, u32)> = (boundary.edges.iter().enumerate())
         .filter(|(_, e)| connecting.contains(&e.face))
@@ -43,7 +43,7 @@ pub(crate) fn residual_holes(
                 .enumerate()
                 .flat_map(|(k, &i)| hole[k + 1..].iter().map(move |&j| (i.min(j), i.max(j))))
                 .filter(|&(i, j)| boundary.edge(i).is_open() && boundary.edge(j).is_open())
-                .filter_map(|(i, j)| connect(boundary, i, j, reach))
+                .filter_map(|(i, j)| connect(boundary, i, j, reach_m))
                 .flat_map(|s| free_parts(boundary, obstacles, agent, &s))
                 .filter_map(|s| outline(boundary, &s))
                 .collect();

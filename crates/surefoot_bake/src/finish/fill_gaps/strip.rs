@@ -20,29 +20,6 @@ const ALONG_M: f64 = 6e-4;
 /// half a millimetre are taken for one that is broken.
 const APART_M: f64 = 1e-3;
 
-/// How long connections may be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GapReach {
-    /// The longest connection, in metres.
-    pub(crate) reach_m: f64,
-    /// How far the ground was kept from its own border, in metres: a connection crosses that twice.
-    pub(crate) radius_m: f64,
-}
-
-impl GapReach {
-    /// The length that counts, of a connection between two points, in metres.
-    pub(crate) fn length_m(&self, p: DVec3, q: DVec3) -> f64 {
-        let d = q - p;
-        let plan = (d.truncate().length() - 2.0 * self.radius_m).max(0.0);
-        plan.hypot(d.z)
-    }
-
-    /// How far apart in plan the ends of a connection may be, in metres.
-    pub(crate) fn plan_m(&self) -> f64 {
-        self.reach_m + 2.0 * self.radius_m
-    }
-}
-
 /// Connections between two boundary edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FillerStrip {
