@@ -104,7 +104,10 @@ fn fill_and_erode(
     }
     let eroded = context.stage(
         "erode_filled",
-        |c| erode::erode(filled, &obstacles, agent, settings.gap_distance_m, c),
+        |c| {
+            let agent = settings.filled_agent();
+            erode::erode(filled, &obstacles, &agent, settings.gap_distance_m, c)
+        },
         UnjoinedSurface::view,
     )?;
     let joined = context.stage(

@@ -228,6 +228,16 @@ impl Resolved {
         (self.fill_gaps_m + wider_m).min(0.5 * self.agent.height_m)
     }
 
+    /// The agent whose radius is kept around fillers. Voxels of the ground end between where it ends in the
+    /// scene and a cell before; half of that is kept already.
+    pub(crate) fn filled_agent(&self) -> Agent {
+        let kept_m = match self.method {
+            Method::Voxel(own) => 0.5 * own.cell_size_m,
+            Method::Exact(_) | Method::Layered(_) | Method::AnySurface => 0.0,
+        };
+        Agent { radius_m: (self.agent.radius_m - kept_m).max(0.0), ..self.agent }
+    }
+
     /// How far boundaries may be moved inwards by simplification after the radius was kept around
     /// fillers, in metres.
     pub(crate) fn filled_tolerance_m(&self) -> f64 {
