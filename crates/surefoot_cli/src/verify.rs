@@ -201,7 +201,8 @@ fn to_json(report: &Report, settings: &VerifySettings, passes: bool, required: [
         "held_to": {
             "tolerance_m": settings.tolerance_m, "margin_m": settings.margin_m,
             "height_tolerance_m": settings.height_tolerance_m,
-            "gap_distance_m": settings.gap_distance_m, "min_area_m2": settings.min_area_m2,
+            "gap_distance_m": settings.gap_distance_m, "fill_gaps_m": settings.fill_gaps_m,
+            "min_area_m2": settings.min_area_m2,
         },
         "sound": report.sound.value(),
         "sound_detail": share_json(&report.sound),

@@ -1,6 +1,8 @@
 //! How a mesh was built, as far as it matters to those who judge it: what its boundaries and heights
 //! can be held to, and what the build was told to leave out.
 
+use std::num::FpCategory;
+
 /// Which pipeline built a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[repr(u8)]
@@ -54,15 +56,19 @@ pub struct BuildInfo {
     pub keep_inside: bool,
     /// Whether only what can be reached from seeds was kept.
     pub seeded: bool,
+    /// Gaps up to this width were filled before the radius was kept, in metres; zero where none were to
+    /// be.
+    pub fill_gaps_m: f64,
 }
 
-/// Numbers of a build's settings in a file.
+/// Numbers of a build's settings in a file: always, and where gaps were filled.
 pub(crate) const BUILD_NUMBERS: usize = 8;
+pub(crate) const BUILD_NUMBERS_WITH_GAPS: usize = 9;
 
 impl BuildInfo {
     /// The numbers that stand for it in a file.
-    pub(crate) fn to_numbers(self) -> [f64; BUILD_NUMBERS] {
-        [
+    pub(crate) fn to_numbers(self) -> Vec<f64> {
+        let mut numbers = vec![
             f64::from(self.method as u8),
             self.cell_size_m,
             self.cell_height_m,
@@ -71,11 +77,22 @@ impl BuildInfo {
             self.min_area_m2,
             f64::from(u8::from(self.two_sided) + 2 * u8::from(self.keep_inside)),
             f64::from(u8::from(self.seeded)),
-        ]
+        ];
+        // One form alone: a zero is left out. What makes no sense is kept, to be found.
+        if self.fill_gaps_m.classify() != FpCategory::Zero {
+            numbers.push(self.fill_gaps_m);
+        }
+        numbers
     }
 
-    /// What the numbers of a file stand for; the first one that stands for nothing otherwise.
-    pub(crate) fn from_numbers(numbers: [f64; BUILD_NUMBERS]) -> Result<Self, usize> {
+    /// What the numbers of a file, eight or nine, stand for; the first one that stands for nothing
+    /// otherwise.
+    pub(crate) fn from_numbers(numbers: &[f64]) -> Result<Self, usize> {
+        let fill_gaps_m = match numbers.get(BUILD_NUMBERS) {
+            Some(&width_m) if width_m > 0.0 => width_m,
+            Some(_) => return Err(BUILD_NUMBERS),
+            None => 0.0,
+        };
         let bits = |v: f64| (v + 0.0).to_bits();
         let small = |index: usize, end: u8| {
             (0..end).find(|&s| bits(f64::from(s)) == bits(numbers[index])).ok_or(index)
@@ -95,6 +112,7 @@ impl BuildInfo {
             two_sided: switches & 1 != 0,
             keep_inside: switches & 2 != 0,
             seeded: small(7, 2)? == 1,
+            fill_gaps_m,
         };
         info.first_fault().map_or(Ok(info), Err)
     }

@@ -6,7 +6,7 @@ use meshes::{Cells, Random, field, ring, square, stairs};
 use std::path::PathBuf;
 use surefoot_mesh::{
     AreaId, BuildInfo, BuildMethod, CellId, CellKind, EdgeClass, Link, LinkKind, NavMesh,
-    SectionName, SnavError, SnavView, ValidateError,
+    NavMeshData, SectionName, SnavError, SnavView, ValidateError,
 };
 
 /// A mesh with some of everything that the format can hold.
@@ -279,6 +279,7 @@ fn how_a_mesh_was_built_comes_back_and_must_make_sense() {
         two_sided: true,
         keep_inside: true,
         seeded: false,
+        fill_gaps_m: 0.0,
     };
     let mut data = ring();
     data.build = Some(build);
@@ -298,6 +299,22 @@ fn how_a_mesh_was_built_comes_back_and_must_make_sense() {
         let error = NavMesh::from_bytes(&forged).unwrap_err();
         let SnavError::Value { section, index, .. } = error else { panic!("{error}") };
         assert_eq!((section, index), (SectionName(*b"bset"), number));
+    }
+    // Filled gaps are a ninth number, which is never zero: one mesh is one file.
+    data.build = Some(BuildInfo { fill_gaps_m: 0.3, ..build });
+    let with_gaps = data.clone().validate().unwrap().to_bytes();
+    assert_eq!(with_gaps.len(), bytes.len() + 8);
+    assert_eq!(NavMesh::from_bytes(&with_gaps).unwrap().data(), &data);
+    for value in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let mut forged = with_gaps.clone();
+        let at = forged.len() - 8;
+        forged[at..].copy_from_slice(&f64::to_le_bytes(value));
+        reseal(&mut forged);
+        let error = NavMesh::from_bytes(&forged).unwrap_err();
+        assert!(matches!(error, SnavError::Value { index: 8, .. }), "{value}: {error}");
+        let nonsense = BuildInfo { fill_gaps_m: value, ..build };
+        let wrong = NavMeshData { build: Some(nonsense), ..data.clone() };
+        assert_eq!(wrong.validate().is_err(), value.to_bits() << 1 != 0, "{value}");
     }
     data.build = Some(BuildInfo { cell_size_m: f64::NAN, ..build });
     assert_eq!(data.validate().unwrap_err(), ValidateError::Build { number: 1 });

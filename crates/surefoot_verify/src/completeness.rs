@@ -184,8 +184,12 @@ impl<'a> Patches<'a> {
         settings: &'a VerifySettings,
     ) -> Self {
         // In doubt about a way on, the ground ends: a patch is not made larger than it is.
-        let body =
-            Body { strict: true, bridge_run: 0.0, ..Body::plain(&judged.data.agent, settings) };
+        let body = Body {
+            strict: true,
+            bridge_run: 0.0,
+            gap_m: 0.0,
+            ..Body::plain(&judged.data.agent, settings)
+        };
         Self {
             judge: Judge::new(world, body),
             rosette: Rosette::default(),

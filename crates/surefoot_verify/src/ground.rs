@@ -269,15 +269,15 @@ impl<'a> Judge<'a> {
     }
 
     /// The height at which a point is bridged: treads on two opposite sides of it, within a step in
-    /// height and nearer together than the steepest bridge between them reaches, both higher than
-    /// what lies at the point itself, with head room above.
+    /// height and nearer together than the steepest bridge between them reaches, or than the gaps that
+    /// were to be filled are wide, both higher than what lies at the point itself, with head room above.
     pub(crate) fn bridged(&self, at: DVec2, level_m: f64, above_m: f64) -> Option<f64> {
         const LOOK_M: f64 = 0.01;
-        let (step, run) = (self.body.step_m, self.body.bridge_run);
-        if run <= 0.0 {
+        let (step, run, gap_m) = (self.body.step_m, self.body.bridge_run, self.body.gap_m);
+        if run <= 0.0 && gap_m <= 0.0 {
             return None;
         }
-        let looks = (step * run / LOOK_M).ceil() as usize + 1;
+        let looks = ((step * run).max(gap_m) / LOOK_M).ceil() as usize + 1;
         let mut aside = self.aside.borrow_mut();
         let reach = (looks + 1) as f64 * LOOK_M;
         let heights = (level_m - step - 0.1, level_m + step + self.body.height_m + 0.1);
@@ -299,9 +299,9 @@ impl<'a> Judge<'a> {
             let Some((e, w)) = find(-way) else { continue };
             let height = (z - w).abs();
             // Each side is found up to one look too late.
-            if height > step + NOISE_M
-                || d + e > (height * run).max(self.body.crack_m) + 2.0 * LOOK_M
-            {
+            let is_bridge = d + e <= (height * run).max(self.body.crack_m) + 2.0 * LOOK_M;
+            let is_gap = gap_m > 0.0 && (d + e).hypot(height) <= gap_m + 2.0 * LOOK_M;
+            if height > step + NOISE_M || !(is_bridge || is_gap) {
                 continue;
             }
             let bridge = z + (w - z) * d / (d + e);

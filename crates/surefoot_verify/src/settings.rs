@@ -35,6 +35,9 @@ pub struct VerifySettings {
     /// Whether only ground that can be reached from the mesh must be covered: for builds with
     /// seeds, which leave out islands of any size.
     pub reachable_only: bool,
+    /// Gaps that were to be filled up to this width are no ledges, in metres: what the agent steps
+    /// across, measured in space. Zero: the build filled none.
+    pub fill_gaps_m: f64,
     /// How many of the worst faults of each kind the report names.
     pub worst: usize,
 }
@@ -53,6 +56,7 @@ impl Default for VerifySettings {
             two_sided: false,
             keep_inside: false,
             reachable_only: false,
+            fill_gaps_m: 0.0,
             worst: 20,
         }
     }
@@ -77,6 +81,7 @@ impl VerifySettings {
             two_sided: build.two_sided,
             keep_inside: build.keep_inside,
             reachable_only: build.seeded,
+            fill_gaps_m: build.fill_gaps_m,
             ..base
         }
     }
@@ -124,6 +129,8 @@ pub(crate) struct Body {
     /// How far a bridge between two treads reaches for each metre of height; zero where there are
     /// no bridges.
     pub(crate) bridge_run: f64,
+    /// The longest way across a gap that is no ledge; zero where gaps are.
+    pub(crate) gap_m: f64,
     /// Whether doubt is held against a place.
     pub(crate) strict: bool,
 }
@@ -146,6 +153,7 @@ impl Body {
             steepest: slope_rad.tan(),
             crack_m: settings.gap_distance_m.max(NOISE_CRACK_M),
             bridge_run: 1.0 / settings.stair_slope_rad.tan().max(0.1),
+            gap_m: settings.fill_gaps_m,
             strict: false,
         }
     }
@@ -159,6 +167,9 @@ impl Body {
         body.height_m = (body.height_m - vertical).max(0.5 * body.height_m);
         body.step_m = (body.step_m + vertical).min(0.99 * body.height_m);
         body.crack_m += NOISE_CRACK_M;
+        if body.gap_m > 0.0 {
+            body.gap_m += settings.tolerance_m;
+        }
         body
     }
 
@@ -172,6 +183,8 @@ impl Body {
         body.step_m = (body.step_m - vertical).max(0.0);
         body.crack_m = NOISE_CRACK_M;
         body.bridge_run = 0.0;
+        // Whether a gap was filled is for the mesh to say: beside one, nothing is asked for.
+        body.gap_m = 0.0;
         body.strict = true;
         body
     }
@@ -193,6 +206,7 @@ mod tests {
             two_sided: true,
             keep_inside: true,
             seeded: true,
+            fill_gaps_m: 0.3,
         };
         let settings = VerifySettings::for_build(&exact);
         let wanted = VerifySettings {
@@ -202,6 +216,7 @@ mod tests {
             two_sided: true,
             keep_inside: true,
             reachable_only: true,
+            fill_gaps_m: 0.3,
             ..VerifySettings::default()
         };
         assert_eq!(settings, wanted);
@@ -213,6 +228,7 @@ mod tests {
             two_sided: false,
             keep_inside: false,
             seeded: false,
+            fill_gaps_m: 0.0,
             ..exact
         };
         let settings = VerifySettings::for_build(&voxel);

@@ -163,20 +163,22 @@ fn largest_radius(judge: &mut Judge<'_>, at: DVec3, window: f64, rosette: &mut R
 impl Judge<'_> {
     /// Whether a point of a bridging cell can be passed: head room, no wall within the radius, and
     /// ground on two opposite sides. A ramp has it within a step of height. A filler of a gap is
-    /// stepped over: from side to side that is less than half the agent's height, which is the most
-    /// that a build fills, and the ground in between that was kept for the radius.
+    /// stepped over: from side to side that is no longer than what the build was to fill, and less than
+    /// half the agent's height, the most that a build fills. Within the radius of it there is ground, or
+    /// more that is stepped over.
     ///
     /// Walls are told by walking outwards, as from any ground: beside a wide agent a flight rises by more
     /// than a step. Only where a walk cannot go on are they told by the height of the point alone.
     fn bridges(&mut self, at: DVec3, kind: CellKind, rosette: &mut Rosette) -> Result<(), Refusal> {
         const WAYS: usize = 16;
         const PACES: usize = 40;
-        let stride_m = 0.5 * self.body.height_m + GAP_SLACK_M;
+        let longest_m = if self.body.gap_m > 0.0 { self.body.gap_m } else { f64::INFINITY };
+        let stride_m = longest_m.min(0.5 * self.body.height_m) + GAP_SLACK_M;
         let (reach_m, window_m, both_m) = match kind {
             CellKind::Gap => (stride_m, stride_m, stride_m),
             _ => (BRIDGE_REACH_M, self.body.step_m, f64::INFINITY),
         };
-        self.go_to(at, self.body.radius_m.max(reach_m) + 0.02);
+        self.go_to(at, (self.body.radius_m + 0.02).max(reach_m) + 0.02);
         let plan = at.truncate();
         self.place.look(plan);
         let head = at.z + self.body.height_m - NOISE_M;
@@ -204,7 +206,12 @@ impl Judge<'_> {
                 && let Some(behind_m) = first_ground(-way)
                 && ahead_m + behind_m <= both_m
             {
-                return Ok(());
+                // Of a mesh that does not say how wide gaps are filled, no more is known.
+                return if kind == CellKind::Gap && self.body.gap_m > 0.0 {
+                    self.disc(at, rosette)
+                } else {
+                    Ok(())
+                };
             }
         }
         Err(Refusal { reason: Reason::NoGround, at })

@@ -285,6 +285,7 @@ impl Resolved {
             two_sided: self.two_sided,
             keep_inside: self.keep_inside,
             seeded: !self.seeds.is_empty(),
+            fill_gaps_m: self.fill_gaps_m,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::layout::{
     TAG_RULES, VERTEX_HEIGHTS, VERTEX_POINTS,
 };
 use crate::agent::Agent;
-use crate::build_info::{BUILD_NUMBERS, BuildInfo, TagRules};
+use crate::build_info::{BUILD_NUMBERS, BUILD_NUMBERS_WITH_GAPS, BuildInfo, TagRules};
 use crate::data::{AreaId, CellId, CellKind, EdgeClass, Link, LinkKind, NavMeshData, VertexId};
 use crate::mesh::NavMesh;
 use crate::validate::ValidateError;
@@ -249,7 +249,8 @@ impl<'a> SnavView<'a> {
             let wrong_length = SnavError::SectionLength { section, found: content.len() as u64 };
             let element_bytes = u32_at(entry, 24) as usize;
             let place = if id == BUILD {
-                if element_bytes != BUILD_ELEMENT_BYTES || content.len() != BUILD_NUMBERS * 8 {
+                let lengths = [BUILD_NUMBERS, BUILD_NUMBERS_WITH_GAPS].map(|count| count * 8);
+                if element_bytes != BUILD_ELEMENT_BYTES || !lengths.contains(&content.len()) {
                     return Err(wrong_length);
                 }
                 &mut build
@@ -388,8 +389,9 @@ impl<'a> SnavView<'a> {
 
     fn build_info(&self) -> Result<Option<BuildInfo>, SnavError> {
         let Some(bytes) = self.build else { return Ok(None) };
-        let numbers = std::array::from_fn(|i| f64::from_bits(u64_at(bytes, i * 8)));
-        BuildInfo::from_numbers(numbers).map(Some).map_err(|index| SnavError::Value {
+        let count = bytes.len() / 8;
+        let numbers: Vec<f64> = (0..count).map(|i| f64::from_bits(u64_at(bytes, i * 8))).collect();
+        BuildInfo::from_numbers(&numbers).map(Some).map_err(|index| SnavError::Value {
             section: SectionName(BUILD),
             index,
             value: numbers[index].to_bits(),
