@@ -18,6 +18,7 @@ use crate::surface::{SurfaceEdge, plan_units};
 use glam::DVec3;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use surefoot_geom::LatticePoint;
 use surefoot_geom::bvh::{Aabb, BoxTree};
 use surefoot_geom::lattice::LATTICE_PER_M;
@@ -150,8 +151,8 @@ pub(crate) struct LooseEnds<'a> {
     list: Vec<LooseEnd>,
     tree: BoxTree,
     edges: &'a [GroundEdge],
-    /// The edges that begin or end at each point, by point.
-    at: Vec<(LatticePoint, u32)>,
+    /// The edges that begin or end at each point, by point; asked for only across steps.
+    at: OnceLock<Vec<(LatticePoint, u32)>>,
 }
 
 impl<'a> LooseEnds<'a> {
@@ -163,17 +164,21 @@ impl<'a> LooseEnds<'a> {
             let p = list[i as usize].place();
             Aabb::new(p, p)
         });
-        let numbered = loose.edges.iter().zip(0..);
-        let mut at: Vec<(LatticePoint, u32)> =
-            numbered.flat_map(|(e, i)| [(e.from, i), (e.to, i)]).collect();
-        at.par_sort_unstable();
-        Self { list, tree, edges: &loose.edges, at }
+        Self { list, tree, edges: &loose.edges, at: OnceLock::new() }
     }
 
     /// The edges that begin or end at a point.
     fn edges_at(&self, point: LatticePoint) -> impl Iterator<Item = &'a GroundEdge> + '_ {
-        let first = self.at.partition_point(|a| a.0 < point);
-        let here = self.at[first..].iter().take_while(move |a| a.0 == point);
+        // On one thread: those that wait for it must not be given parts of it to do.
+        let at = self.at.get_or_init(|| {
+            let numbered = self.edges.iter().zip(0..);
+            let mut at: Vec<(LatticePoint, u32)> =
+                numbered.flat_map(|(e, i)| [(e.from, i), (e.to, i)]).collect();
+            at.sort_unstable();
+            at
+        });
+        let first = at.partition_point(|a| a.0 < point);
+        let here = at[first..].iter().take_while(move |a| a.0 == point);
         here.map(|a| &self.edges[a.1 as usize])
     }
 
