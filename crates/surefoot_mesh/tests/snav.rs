@@ -6,7 +6,7 @@ use meshes::{Cells, Random, field, ring, square, stairs};
 use std::path::PathBuf;
 use surefoot_mesh::{
     AreaId, BuildInfo, BuildMethod, CellId, CellKind, EdgeClass, Link, LinkKind, NavMesh,
-    NavMeshData, SectionName, SnavError, SnavView, ValidateError,
+    SectionName, SnavError, SnavView, ValidateError,
 };
 
 /// A mesh with some of everything that the format can hold.
@@ -313,7 +313,7 @@ fn how_a_mesh_was_built_comes_back_and_must_make_sense() {
         let error = NavMesh::from_bytes(&forged).unwrap_err();
         assert!(matches!(error, SnavError::Value { index: 8, .. }), "{value}: {error}");
         let nonsense = BuildInfo { fill_gaps_m: value, ..build };
-        let wrong = NavMeshData { build: Some(nonsense), ..data.clone() };
+        let wrong = surefoot_mesh::NavMeshData { build: Some(nonsense), ..data.clone() };
         assert_eq!(wrong.validate().is_err(), value.to_bits() << 1 != 0, "{value}");
     }
     data.build = Some(BuildInfo { cell_size_m: f64::NAN, ..build });

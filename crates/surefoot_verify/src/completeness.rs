@@ -1,10 +1,11 @@
 //! Completeness: wherever the agent fits with a margin, the mesh must be.
 //!
 //! Points are sampled evenly over all walkable triangles, each in its share of the area. Where an
-//! agent made larger by the margin stands and the mesh is not, the ground around is followed on a
-//! fine grid: if it comes to ground that the mesh covers, or grows beyond the least area, it is
-//! missing; if it ends before, it is a patch that the build may leave out. The least area is what a patch
-//! must have without a rim as wide as the tolerance: so much smaller may the build have found it.
+//! agent made larger by the margin stands, on ground and on gaps that the mesh has filled, and the mesh
+//! is not, the ground around is followed on a fine grid: if it comes to ground that the mesh covers, or
+//! grows beyond the least area, it is missing; if it ends before, it is a patch that the build may
+//! leave out. The least area is what a patch must have without a rim as wide as the tolerance: so much
+//! smaller may the build have found it.
 
 use crate::ground::Judge;
 use crate::inside::Insides;
@@ -59,7 +60,7 @@ pub(crate) fn check(
     let drawn: Vec<Drawn> = (0..count)
         .into_par_iter()
         .map_init(
-            || (Judge::new(world, body), Rosette::default()),
+            || (Judge::new(world, body).with_fillers(judged), Rosette::default()),
             |(judge, rosette), index| {
                 if watch.is_cancelled() {
                     return Drawn::Elsewhere;
@@ -184,14 +185,10 @@ impl<'a> Patches<'a> {
         settings: &'a VerifySettings,
     ) -> Self {
         // In doubt about a way on, the ground ends: a patch is not made larger than it is.
-        let body = Body {
-            strict: true,
-            bridge_run: 0.0,
-            gap_m: 0.0,
-            ..Body::plain(&judged.data.agent, settings)
-        };
+        let body =
+            Body { strict: true, bridge_run: 0.0, ..Body::plain(&judged.data.agent, settings) };
         Self {
-            judge: Judge::new(world, body),
+            judge: Judge::new(world, body).with_fillers(judged),
             rosette: Rosette::default(),
             judged,
             insides,

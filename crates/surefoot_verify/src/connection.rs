@@ -252,6 +252,8 @@ fn cross(
             {
                 continue;
             }
+            // The border of a filler, off by the tolerance.
+            Spot::Void if judge.bridged(before, here.z, f64::NEG_INFINITY).is_some() => continue,
             Spot::Blocked(reason, _) => return refuse(reason),
             Spot::Void => return refuse(Reason::NoGround),
         };

@@ -10,6 +10,7 @@
 //! A steep surface is no ground, but one that leads from ground to ground within one step (a leaning
 //! riser, a sloped kerb) is stepped over: see [`Judge::is_riser`].
 
+use crate::judged::Judged;
 use crate::settings::{Body, NOISE_M};
 use crate::world::{Facet, Facing, Meeting, Place, World};
 use glam::{DVec2, DVec3};
@@ -129,6 +130,21 @@ const RISER_NOISE_M: f64 = 5e-3;
 /// How far from a corner of a steep triangle, as a share of the way to its middle, it is tried.
 const RISER_INSET: f64 = 0.05;
 
+/// How far a look from a point that may be bridged goes between two looks down, in metres.
+const BRIDGE_LOOK_M: f64 = 0.01;
+
+/// Looks to one side of a point between gaps.
+const GAP_LOOKS: f64 = 8.0;
+
+/// Between what a point is looked for to be bridged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Span {
+    /// Ground on both sides.
+    BetweenTreads,
+    /// Ground, or what is bridged between treads.
+    BetweenGaps,
+}
+
 /// One body in the world, judging places; each thread has its own.
 pub(crate) struct Judge<'a> {
     pub(crate) world: &'a World,
@@ -136,11 +152,18 @@ pub(crate) struct Judge<'a> {
     pub(crate) place: Place,
     /// The neighbourhood of a riser or a bridge, which may reach beyond the place.
     aside: RefCell<Place>,
+    /// The mesh whose fillers of gaps count, where doubt is held against a place.
+    fillers: Option<&'a Judged<'a>>,
 }
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(world: &'a World, body: Body) -> Self {
-        Self { world, body, place: Place::default(), aside: RefCell::default() }
+        Self { world, body, place: Place::default(), aside: RefCell::default(), fillers: None }
+    }
+
+    /// The same, for whom gaps that a mesh has filled are none, though doubt is held against them.
+    pub(crate) fn with_fillers(self, mesh: &'a Judged<'a>) -> Self {
+        Self { fillers: Some(mesh), ..self }
     }
 
     /// How far up and down the ground may go within the body's disc, in metres.
@@ -271,26 +294,63 @@ impl<'a> Judge<'a> {
     /// The height at which a point is bridged: treads on two opposite sides of it, within a step in
     /// height and nearer together than the steepest bridge between them reaches, or than the gaps that
     /// were to be filled are wide, both higher than what lies at the point itself, with head room above.
+    /// Where gaps cross, what is stepped over on two sides may stand for the treads. Where doubt is held
+    /// against a place, only gaps count that a mesh has filled.
     pub(crate) fn bridged(&self, at: DVec2, level_m: f64, above_m: f64) -> Option<f64> {
-        const LOOK_M: f64 = 0.01;
         let (step, run, gap_m) = (self.body.step_m, self.body.bridge_run, self.body.gap_m);
         if run <= 0.0 && gap_m <= 0.0 {
             return None;
         }
-        let looks = ((step * run).max(gap_m) / LOOK_M).ceil() as usize + 1;
+        if self.body.strict {
+            let here = at.extend(level_m);
+            let fillers = self.fillers?;
+            if let Some(height_m) = fillers.filler_at(here, step) {
+                return Some(height_m);
+            }
+            // Where it ends, the radius was kept from a filler.
+            if !fillers.has_filler_near(here, self.body.radius_m + gap_m, step) {
+                return None;
+            }
+        }
         let mut aside = self.aside.borrow_mut();
-        let reach = (looks + 1) as f64 * LOOK_M;
+        let reach = (step * run).max(2.0 * gap_m) + 4.0 * BRIDGE_LOOK_M;
         let heights = (level_m - step - 0.1, level_m + step + self.body.height_m + 0.1);
         self.world.gather_once(&self.body, at, reach, heights, &mut aside);
         let window = Window::around(level_m, step + NOISE_M);
+        let treads = self.span(&mut aside, at, window, above_m, Span::BetweenTreads);
+        treads.or_else(|| {
+            (gap_m > 0.0 && !self.body.strict)
+                .then(|| self.span(&mut aside, at, window, above_m, Span::BetweenGaps))
+                .flatten()
+        })
+    }
+
+    /// The height at which a point is spanned, looking to both sides of it in some directions.
+    fn span(
+        &self,
+        aside: &mut Place,
+        at: DVec2,
+        window: Window,
+        above_m: f64,
+        span: Span,
+    ) -> Option<f64> {
+        let (step, run, gap_m) = (self.body.step_m, self.body.bridge_run, self.body.gap_m);
+        let (reach_m, look_m) = match span {
+            Span::BetweenTreads => ((step * run).max(gap_m), BRIDGE_LOOK_M),
+            Span::BetweenGaps => (gap_m, (gap_m / GAP_LOOKS).max(BRIDGE_LOOK_M)),
+        };
+        let looks = (reach_m / look_m).ceil() as usize + 1;
         for (x, y) in WAYS {
             let way = DVec2::new(x, y);
             let mut find = |side: DVec2| {
                 (1..=looks).find_map(|k| {
-                    let d = k as f64 * LOOK_M;
+                    let d = k as f64 * look_m;
                     let there = at + side * d;
-                    match look_for_ground(self.world, &self.body, &mut aside, there, window) {
+                    match look_for_ground(self.world, &self.body, aside, there, window) {
                         Spot::Ground(z) if z > above_m => Some((d, z)),
+                        _ if span == Span::BetweenGaps => self
+                            .span(aside, there, window, above_m, Span::BetweenTreads)
+                            .map(|z| (d, z)),
                         _ => None,
                     }
                 })
@@ -299,8 +359,9 @@ impl<'a> Judge<'a> {
             let Some((e, w)) = find(-way) else { continue };
             let height = (z - w).abs();
             // Each side is found up to one look too late.
-            let is_bridge = d + e <= (height * run).max(self.body.crack_m) + 2.0 * LOOK_M;
-            let is_gap = gap_m > 0.0 && (d + e).hypot(height) <= gap_m + 2.0 * LOOK_M;
+            let late_m = if self.body.strict { 0.0 } else { 2.0 * look_m };
+            let is_bridge = d + e <= (height * run).max(self.body.crack_m) + late_m;
+            let is_gap = gap_m > 0.0 && (d + e).hypot(height) <= gap_m + late_m;
             if height > step + NOISE_M || !(is_bridge || is_gap) {
                 continue;
             }

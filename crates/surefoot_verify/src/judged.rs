@@ -152,6 +152,22 @@ impl<'a> Judged<'a> {
             .filter(|&cell| self.kind(cell) != CellKind::Ground)
     }
 
+    /// The height of a filler of a gap at a point, at most `window_m` above or below it.
+    pub(crate) fn filler_at(&self, at: DVec3, window_m: f64) -> Option<f64> {
+        let (cell, height_m) = self.cell_at(at, window_m, 0.0)?;
+        (self.kind(cell) == CellKind::Gap).then_some(height_m)
+    }
+
+    /// Whether a filler of a gap may be within reach of a point: its box is.
+    pub(crate) fn has_filler_near(&self, at: DVec3, reach_m: f64, window_m: f64) -> bool {
+        let (plan, reach) = (at.truncate(), DVec2::splat(reach_m));
+        let mut found = false;
+        self.tree.visit_prism(plan - reach, plan + reach, at.z - window_m, at.z + window_m, |id| {
+            found |= self.kind(self.triangles[id as usize].cell) == CellKind::Gap;
+        });
+        found
+    }
+
     /// The middle of a cell's corners.
     pub(crate) fn middle(&self, cell: u32) -> DVec3 {
         let corners = self.outline(cell);

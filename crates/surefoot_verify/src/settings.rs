@@ -183,8 +183,6 @@ impl Body {
         body.step_m = (body.step_m - vertical).max(0.0);
         body.crack_m = NOISE_CRACK_M;
         body.bridge_run = 0.0;
-        // Whether a gap was filled is for the mesh to say: beside one, nothing is asked for.
-        body.gap_m = 0.0;
         body.strict = true;
         body
     }

@@ -116,6 +116,12 @@ fn try_sample(
     if judged.kind(sample.cell) != CellKind::Ground {
         refusal = judge.bridges(sample.at, judged.kind(sample.cell), rosette).err()?;
     }
+    if judged.kind(sample.cell) == CellKind::Ground
+        && refusal.reason == Reason::NoGround
+        && judge.lies_beside_a_filled_gap(sample.at, settings.tolerance_m, rosette)
+    {
+        return None;
+    }
     let radius = judge.body.radius_m;
     if settings.tolerance_m > FINE_M {
         // A border that is off by the tolerance lies where, that much aside, the whole agent stands:
@@ -143,6 +149,26 @@ fn try_sample(
         short_by_m: judged.data.agent.radius_m - fits,
         stratum: sample.stratum,
     })
+}
+
+impl Judge<'_> {
+    /// Whether a point lies in a gap that was filled, so near to its border that it may pass for ground.
+    fn lies_beside_a_filled_gap(
+        &mut self,
+        at: DVec3,
+        tolerance_m: f64,
+        rosette: &mut Rosette,
+    ) -> bool {
+        if self.body.gap_m <= 0.0 || self.bridges(at, CellKind::Gap, rosette).is_err() {
+            return false;
+        }
+        (0..ASIDE_WAYS).any(|k| {
+            let way = DVec2::from_angle(std::f64::consts::TAU * k as f64 / ASIDE_WAYS as f64);
+            let window = Window::around(at.z, self.body.step_m);
+            let there = at.truncate() + way * tolerance_m;
+            matches!(self.spot(there, window), Spot::Ground(_))
+        })
+    }
 }
 
 /// The largest radius with which the body stands; zero where it does not even as a point.
