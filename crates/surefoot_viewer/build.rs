@@ -1,7 +1,8 @@
 //! Makes the page from `web` and lists its files for embedding.
 //!
 //! Runs when a source of the page has changed, and only then. `npm ci` runs only when the lock file
-//! has; Vite writes into cargo's own folder. Without Node, without a network or with
+//! has; Vite writes into cargo's own folder. What npm installs lies beside the page in the house, where its
+//! tests use it too, and in cargo's own folder anywhere else. Without Node, without a network or with
 //! `SUREFOOT_VIEWER_PAGE=none` the crate still compiles: the page is then missing, and the program
 //! says why.
 
@@ -36,7 +37,14 @@ fn main() {
     println!("cargo::rerun-if-env-changed={PAGE_VARIABLE}");
 
     let page = out.join("page");
-    let made = make_page(&web, &page);
+    // Of a packaged crate the sources must stay as they are.
+    let is_in_house = web.join("../../../xtask/Cargo.toml").is_file();
+    let made = if is_in_house {
+        make_page(&web, &page)
+    } else {
+        let copy = out.join("web");
+        copy_sources(&web, &copy).and_then(|()| make_page(&copy, &page))
+    };
     if let Err(why) = &made {
         println!("cargo::warning=the viewer's page is left out: {why}");
     }
@@ -48,6 +56,24 @@ fn main() {
     if let Err(error) = fs::write(out.join("page.rs"), table) {
         panic!("{} cannot be written: {error}", out.join("page.rs").display());
     }
+}
+
+/// Copies what the page is made from.
+fn copy_sources(web: &Path, copy: &Path) -> Result<(), String> {
+    let all = ["src", "public"].into_iter().filter(|folder| web.join(folder).is_dir());
+    let below = all.map(|folder| list_files(&web.join(folder)).map(|files| (folder, files)));
+    let below: Vec<_> = below.collect::<Result<_, _>>().map_err(|e| e.to_string())?;
+    let below = below.iter().flat_map(|(folder, files)| {
+        files.iter().map(move |(name, path)| (format!("{folder}/{name}"), path.clone()))
+    });
+    let beside = SOURCES.map(|name| (name.to_owned(), web.join(name)));
+    for (name, path) in beside.into_iter().filter(|(_, path)| path.is_file()).chain(below) {
+        let place = copy.join(name);
+        let folder = place.parent().unwrap_or(copy);
+        let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(&path, &place));
+        copied.map_err(|e| format!("{} cannot be copied: {e}", path.display()))?;
+    }
+    Ok(())
 }
 
 /// Runs the bundler, after installing what it needs where that has changed.
